@@ -1,0 +1,5 @@
+//! toolaria keeps oversized tool results out of an AI agent's context.
+#![warn(missing_docs)]
+
+pub mod error;
+pub mod text;

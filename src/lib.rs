@@ -2,4 +2,5 @@
 #![warn(missing_docs)]
 
 pub mod error;
+pub mod store;
 pub mod text;

@@ -75,6 +75,11 @@ pub fn rfc3339(time: SystemTime) -> String {
     timestamp(time).to_string()
 }
 
+/// Returns a time as RFC 3339 in UTC with all its digits, so that what happened within a second keeps its order.
+pub fn rfc3339_exact(time: SystemTime) -> String {
+    jiff::Timestamp::try_from(time).unwrap_or_else(|_| timestamp(time)).to_string()
+}
+
 /// Reads a time that [`rfc3339`] (or another program) wrote.
 pub fn parse_time(text: &str) -> Option<SystemTime> {
     SystemTime::try_from(text.parse::<jiff::Timestamp>().ok()?).ok()

@@ -1,6 +1,13 @@
 //! toolaria keeps oversized tool results out of an AI agent's context.
 #![warn(missing_docs)]
 
+pub mod answer;
+pub mod cli;
 pub mod error;
+pub mod handle;
+pub mod modes;
+pub mod preview;
+pub mod rescue;
+pub mod settings;
 pub mod store;
 pub mod text;

@@ -9,7 +9,6 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Doing, Error, Result};
-use crate::store::ledger::{self, Event};
 use crate::store::meta::Meta;
 use crate::store::{Store, layout};
 use crate::text::decode::{Decoded, Utf16};
@@ -120,11 +119,10 @@ impl Blob {
         }
     }
 
-    /// Renews the blob's life and records why.
-    pub fn touch(&self, event: &Event<'_>, now: SystemTime) {
+    /// Renews the blob's life.
+    pub fn renew(&self) {
         // A blob in a read-only store can still be read.
         let _ = self.text.set_times(FileTimes::new().set_modified(SystemTime::now()));
-        ledger::append(&self.dir, event, now);
     }
 
     /// Hashes the text; one that is not what was stored is [`Error::Damaged`].

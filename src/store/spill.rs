@@ -58,6 +58,8 @@ pub struct Spill<'s> {
     hasher: Hasher,
     written: u64,
     dropped: u64,
+    /// How much of the next chunk is to be stored.
+    room: usize,
     limits: Limits,
     published: bool,
 }
@@ -92,12 +94,18 @@ impl<'s> Spill<'s> {
         };
         let alive = text.try_clone().ok().and_then(Lock::on);
         let hasher = Hasher::Inline(Sha256::new());
-        Ok(Spill { store, dir, text, _alive: alive, hasher, written: 0, dropped: 0, limits, published: false })
+        Ok(Spill { store, dir, text, _alive: alive, hasher, written: 0, dropped: 0, room: 0, limits, published: false })
     }
 
-    /// Stores the next chunk of the text; returns a buffer to use for the one after.
+    /// Returns how many of the next `n` bytes will be stored; to be asked once before each [`Spill::write`].
+    pub fn reserve(&mut self, n: usize) -> usize {
+        self.room = self.room(n as u64) as usize;
+        self.room
+    }
+
+    /// Stores the next chunk of the text, as far as it was reserved; returns a buffer to use for the one after.
     pub fn write(&mut self, mut chunk: Vec<u8>) -> std::result::Result<Vec<u8>, Unwritten> {
-        let room = self.room(chunk.len() as u64) as usize;
+        let room = self.room.min(chunk.len());
         let mut stored = 0;
         while stored < room {
             match self.text.write(&chunk[stored..room]) {
@@ -121,7 +129,7 @@ impl<'s> Spill<'s> {
     }
 
     /// Returns how many of the next `n` bytes are to be stored.
-    fn room(&mut self, n: u64) -> u64 {
+    fn room(&self, n: u64) -> u64 {
         if self.dropped > 0 {
             return 0;
         }

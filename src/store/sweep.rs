@@ -16,7 +16,7 @@ use crate::text::kind::Kind;
 use crate::text::measure::Size;
 
 /// How often a blob must have been fetched to be hot. Own choice: twice may be one question and its continuation.
-const HOT_FETCHES: usize = 3;
+pub const HOT_FETCHES: usize = 3;
 /// Without the lock nothing younger than this is removed: its handle may just be printed.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -132,6 +132,31 @@ fn sweep_holding(store: &Store, keep: &Retention, now: SystemTime, dry_run: bool
         recover::forget_old_work(store, keep.ttl, now);
     }
     Ok(report)
+}
+
+/// How much is stored.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// Blobs.
+    pub blobs: u64,
+    /// Bytes of their texts.
+    pub bytes: u64,
+    /// How many of them are pinned.
+    pub pinned: u64,
+}
+
+/// Counts what is stored.
+pub fn usage(store: &Store, now: SystemTime) -> Result<Usage> {
+    let mut usage = Usage::default();
+    for id in store.ids()? {
+        let dir = store.layout().blob(&id);
+        if let Some(candidate) = look(id, &dir, now) {
+            usage.blobs += 1;
+            usage.bytes += candidate.bytes;
+            usage.pinned += u64::from(fs::symlink_metadata(dir.join(layout::PINNED)).is_ok());
+        }
+    }
+    Ok(usage)
 }
 
 /// Returns the size and the last use of the blob in `dir`.

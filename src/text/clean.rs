@@ -38,6 +38,23 @@ pub fn text(bytes: &[u8]) -> String {
     out
 }
 
+/// Returns whether a reader sees these lines just as they are stored.
+pub fn is_plain(lines: &[u8]) -> bool {
+    let mut above = false;
+    for chunk in lines.chunks(256) {
+        let (mut control, mut high) = (false, false);
+        for &b in chunk {
+            control |= (b < 0x20 && b != b'\t' && b != b'\n') | (b == 0x7F);
+            high |= b >= 0x80;
+        }
+        if control {
+            return false;
+        }
+        above |= high;
+    }
+    !above || std::str::from_utf8(lines).is_ok_and(|text| !text.chars().any(hidden))
+}
+
 /// Returns the bytes as text if a reader sees them as they are.
 fn plain(bytes: &[u8]) -> Option<&str> {
     let mut above = false;

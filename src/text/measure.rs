@@ -18,7 +18,7 @@ pub struct Size {
 }
 
 /// Measures a text chunk by chunk.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Measure {
     bytes: u64,
     chars: u64,

@@ -1,0 +1,25 @@
+//! What a text's replacement shows of it: the first and last lines and the ones that look like errors, or what suits
+//! its kind better.
+//!
+//! Laws: the preview fits its budget, shows no line that is not the text's (as [`crate::text::clean`] shows it), never
+//! two as one, and every omission names the lines it left out, in its place.
+
+pub mod window;
+
+/// What stands between the preview's label line and the last two lines of a handle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// Completes "Preview (…)": `first 5 / last 2 of 2,000 items`.
+    pub label: String,
+    /// The lines, clean and cut; none contains `\n`.
+    pub lines: Vec<String>,
+}
+
+/// A line that looks like an error or a failure, with what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// Its number, from 0.
+    pub line: u64,
+    /// The line, clean and cut.
+    pub text: String,
+}

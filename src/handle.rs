@@ -80,11 +80,10 @@ impl Handle<'_> {
 
     /// Returns the last line: how to get more.
     pub fn retrieve(&self) -> String {
-        let store =
-            if self.name_store { format!(" --store {}", quote(&self.store.to_string_lossy())) } else { String::new() };
+        let fetch = command(self.name_store.then_some(self.store), "fetch");
         let bytes = if self.long_lines { " | bytes START COUNT" } else { "" };
         format!(
-            "{RETRIEVE} `toolaria fetch{store} {} MODE`: outline | search QUERY | grep PATTERN | range START COUNT{bytes} | stat | full",
+            "{RETRIEVE} `{fetch} {} MODE`: outline | search QUERY | grep PATTERN | range START COUNT{bytes} | stat | full",
             self.meta.id
         )
     }
@@ -116,6 +115,14 @@ impl Handle<'_> {
     /// Returns how many chars the lines take around a preview whose label is `label`.
     pub fn cost(&self, label: &str, cap: usize) -> usize {
         chars(&self.around(label, &[], cap))
+    }
+}
+
+/// Returns how a printed command begins; it names the store that it needs.
+pub fn command(store: Option<&Path>, name: &str) -> String {
+    match store {
+        Some(store) => format!("toolaria --store {} {name}", quote(&store.to_string_lossy())),
+        None => format!("toolaria {name}"),
     }
 }
 

@@ -186,11 +186,7 @@ impl Context {
 impl StorePlace {
     /// Returns how a printed command begins: `toolaria fetch`, with the store if it must be named.
     fn command(&self, name: &str) -> String {
-        if self.named {
-            format!("toolaria {name} --store {}", crate::text::show::quote(&self.root.to_string_lossy()))
-        } else {
-            format!("toolaria {name}")
-        }
+        crate::handle::command(self.named.then_some(self.root.as_path()), name)
     }
 }
 

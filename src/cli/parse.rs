@@ -62,8 +62,9 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
             // A flag with a value takes it now, whichever command it turns out to belong to.
             let takes = COMMANDS.iter().flat_map(Command::entries).find(|e| arg.names(e));
             let value = match takes {
+                None => return Err(unknown(command, &arg, &command.entries())),
                 Some(entry) if entry.value().is_some() => Some(parser.value().map_err(|_| lacks(&arg))?),
-                _ => None,
+                Some(_) => None,
             };
             waiting.push((arg, value));
         } else {

@@ -7,6 +7,7 @@ pub mod error;
 pub mod handle;
 pub mod modes;
 pub mod preview;
+pub mod process;
 pub mod rescue;
 pub mod settings;
 pub mod store;

@@ -11,4 +11,5 @@ pub mod decode;
 pub mod kind;
 pub mod lines;
 pub mod measure;
+pub mod secrets;
 pub mod show;

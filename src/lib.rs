@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod answer;
+pub mod batch;
 pub mod cli;
 pub mod error;
 pub mod handle;

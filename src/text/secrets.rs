@@ -75,8 +75,32 @@ static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What a line has to contain, in lower case, to be looked at closer.
 const HINTS: [&str; 26] = [
-    "token", "pass", "secret", "key", "credential", "auth", "pwd", "cookie", "bearer", "basic", "://", "-u", "mysql",
-    "mariadb", "redis", "sk-", "k_", "gh", "glpat", "xox", "ia", "npm_", "pypi", "hf_", "eyj", "sg.",
+    "token",
+    "pass",
+    "secret",
+    "key",
+    "credential",
+    "auth",
+    "pwd",
+    "cookie",
+    "bearer",
+    "basic",
+    "://",
+    "-u",
+    "mysql",
+    "mariadb",
+    "redis",
+    "sk-",
+    "k_",
+    "gh",
+    "glpat",
+    "xox",
+    "ia",
+    "npm_",
+    "pypi",
+    "hf_",
+    "eyj",
+    "sg.",
 ];
 
 /// Returns a text (a script, one argument) with its secrets masked.
@@ -148,9 +172,7 @@ mod tests {
 
     #[test]
     fn every_rule_compiles() {
-        for rule in
-            [&OPTION, &ASSIGNED, &OPTION_VALUE, &NAME_VALUE, &HEADER, &SCHEME, &URL, &USER, &SHORT, &SHAPE]
-        {
+        for rule in [&OPTION, &ASSIGNED, &OPTION_VALUE, &NAME_VALUE, &HEADER, &SCHEME, &URL, &USER, &SHORT, &SHAPE] {
             assert!(rule.is_some());
         }
     }

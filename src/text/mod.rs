@@ -8,6 +8,7 @@
 pub mod clean;
 pub mod cut;
 pub mod decode;
+pub mod json;
 pub mod kind;
 pub mod lines;
 pub mod measure;

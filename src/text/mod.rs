@@ -13,3 +13,4 @@ pub mod kind;
 pub mod lines;
 pub mod measure;
 pub mod show;
+pub mod sketch;

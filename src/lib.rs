@@ -2,5 +2,6 @@
 #![warn(missing_docs)]
 
 pub mod error;
+pub mod outline;
 pub mod preview;
 pub mod text;

@@ -1,5 +1,6 @@
 //! Maps of texts: what is where, with line numbers that `range` takes.
 
+pub mod csv;
 pub mod json;
 pub mod ndjson;
 mod shape;

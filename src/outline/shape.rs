@@ -635,13 +635,24 @@ impl Shape {
                 fields.insert(name.into(), told);
             }
         }
-        if let Some(numbers) = &node.numbers {
-            numbers.json(&mut fields);
-        }
-        if let Some(strings) = &node.strings {
-            strings.json(&mut fields);
+        self.values_json(id, &mut fields);
+        if node.items != NONE && !self.tells(node.items) {
+            let mut item = Map::new();
+            item.insert("types".into(), self.types(node.items));
+            self.values_json(node.items, &mut item);
+            fields.insert("item".into(), Value::Object(item));
         }
         Entry { line: Some(node.first_line), text, fields }
+    }
+
+    fn values_json(&self, id: u32, fields: &mut Map<String, Value>) {
+        let node = &self.nodes[id as usize];
+        if let Some(numbers) = &node.numbers {
+            numbers.json(fields);
+        }
+        if let Some(strings) = &node.strings {
+            strings.json(fields);
+        }
     }
 
     fn types(&self, id: u32) -> Value {
@@ -690,7 +701,7 @@ impl Shape {
         let told = match node.truths {
             [_, 0] if bools > 1 => "bool: always false".to_owned(),
             [0, _] if bools > 1 => "bool: always true".to_owned(),
-            [no, yes] if bools > 1 => format!("bool: true {}, false {}", thousands(yes), thousands(no)),
+            [no, yes] if bools > 1 => format!("bool: true ×{}, false ×{}", thousands(yes), thousands(no)),
             [no, _] => (if no > 0 { "false" } else { "true" }).to_owned(),
         };
         part(bools, told);

@@ -195,6 +195,11 @@ impl Strings {
         self.set.merge(&other.set);
     }
 
+    /// Whether a string is known to be one of these.
+    pub(super) fn knows(&self, value: &[u8]) -> bool {
+        self.set.entries.iter().any(|(v, _, _)| **v == *value)
+    }
+
     /// Returns what the strings are like, after their type: `: "ok" 2,000, "failed" 1,000`.
     pub(super) fn text(&self, places: &Places) -> String {
         if self.count == self.dates && self.count > 0 {

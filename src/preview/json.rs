@@ -26,25 +26,27 @@ pub(crate) struct Detail {
     pub(crate) depth: usize,
     /// Chars of a line.
     pub(crate) line: usize,
-    /// Members of an object that has a line for each.
+    /// Members of the root that have a line each, if they are so many.
     members: usize,
+    /// Members of any other object that has a line for each.
+    below: usize,
     /// Levels of objects that have a line for each member.
     expand: usize,
 }
 
 /// From rich to poor.
 pub(crate) const DETAILS: [Detail; 11] = [
-    Detail { string: 400, inner: 4, keys: 64, depth: 12, line: 1200, members: 120, expand: 4 },
-    Detail { string: 240, inner: 4, keys: 48, depth: 8, line: 800, members: 100, expand: 3 },
-    Detail { string: 160, inner: 3, keys: 40, depth: 6, line: 500, members: 80, expand: 3 },
-    Detail { string: 120, inner: 3, keys: 32, depth: 5, line: 360, members: 60, expand: 2 },
-    Detail { string: 80, inner: 2, keys: 24, depth: 4, line: 240, members: 48, expand: 2 },
-    Detail { string: 60, inner: 2, keys: 16, depth: 3, line: 180, members: 40, expand: 2 },
-    Detail { string: 48, inner: 1, keys: 12, depth: 3, line: 140, members: 32, expand: 1 },
-    Detail { string: 40, inner: 1, keys: 8, depth: 2, line: 100, members: 24, expand: 1 },
-    Detail { string: 36, inner: 0, keys: 5, depth: 2, line: 80, members: 16, expand: 1 },
-    Detail { string: 32, inner: 0, keys: 3, depth: 1, line: 70, members: 8, expand: 1 },
-    Detail { string: 28, inner: 0, keys: 0, depth: 1, line: 60, members: 5, expand: 1 },
+    Detail { string: 400, inner: 4, keys: 64, depth: 12, line: 1200, members: 120, below: 60, expand: 4 },
+    Detail { string: 240, inner: 4, keys: 48, depth: 8, line: 800, members: 100, below: 40, expand: 3 },
+    Detail { string: 160, inner: 3, keys: 40, depth: 6, line: 500, members: 80, below: 24, expand: 3 },
+    Detail { string: 120, inner: 3, keys: 32, depth: 5, line: 360, members: 60, below: 16, expand: 2 },
+    Detail { string: 80, inner: 2, keys: 24, depth: 4, line: 240, members: 48, below: 12, expand: 2 },
+    Detail { string: 60, inner: 2, keys: 16, depth: 3, line: 180, members: 40, below: 8, expand: 2 },
+    Detail { string: 48, inner: 1, keys: 12, depth: 3, line: 140, members: 32, below: 6, expand: 1 },
+    Detail { string: 40, inner: 1, keys: 8, depth: 2, line: 100, members: 24, below: 4, expand: 1 },
+    Detail { string: 36, inner: 0, keys: 5, depth: 2, line: 80, members: 16, below: 3, expand: 1 },
+    Detail { string: 32, inner: 0, keys: 3, depth: 1, line: 70, members: 8, below: 2, expand: 1 },
+    Detail { string: 28, inner: 0, keys: 0, depth: 1, line: 60, members: 5, below: 0, expand: 1 },
 ];
 
 /// The widest value that is written on one line though it could have several, in chars.
@@ -203,7 +205,7 @@ impl Layout<'_> {
         }
         self.line(format!("{pad}{lead}{{"))?;
         let total = sketch.count(id);
-        let shown = head.min(self.detail.members);
+        let shown = head.min(if level == 0 { self.detail.members } else { self.detail.below });
         for (k, child) in sketch.children(id).take(shown).enumerate() {
             let key = sketch.key(child, self.detail.string).unwrap_or_default();
             let comma = if k as u64 + 1 < total { "," } else { "" };

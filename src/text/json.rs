@@ -305,6 +305,11 @@ impl<R: Read> Tokens<R> {
         Ok(self.peek()?.map(|_| (self.line, self.offset())))
     }
 
+    /// Returns what of the record that was just begun is in hand: all of it, if its line was checked.
+    pub fn in_hand(&self) -> &[u8] {
+        &self.buf[self.pos..self.limit]
+    }
+
     fn find(&mut self) -> io::Result<Option<Found>> {
         if self.stop.is_some() {
             return Ok(None);

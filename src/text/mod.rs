@@ -14,3 +14,4 @@ pub mod lines;
 pub mod measure;
 pub mod show;
 pub mod sketch;
+pub mod table;

@@ -3,5 +3,6 @@
 
 pub mod error;
 pub mod outline;
+pub mod pointer;
 pub mod preview;
 pub mod text;

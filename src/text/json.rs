@@ -595,8 +595,9 @@ impl<R: Read> Tokens<R> {
             if n == 1 && bytes.get(1) == Some(&b'I') {
                 return self.word(b"-Infinity", Kind::Number);
             }
-            if !is_number(&bytes[..n]) || !ends_word(bytes.get(n)) {
-                // At the very end it may only lack its rest.
+            // At the end of a text that breaks off a number may lack its last digits.
+            let broken = n == bytes.len() && self.depth > 0;
+            if broken || !is_number(&bytes[..n]) || !ends_word(bytes.get(n)) {
                 let fault = match n == bytes.len() {
                     true if !self.records => Fault::Ends { open: self.depth },
                     _ => Fault::Wanted("a value"),
@@ -948,7 +949,7 @@ mod tests {
     fn a_fault_is_told_with_its_place() {
         for (text, said) in [
             ("", "the text ends inside a value (line 0, byte 0)"),
-            ("{\"a\": [1,\n2", "the text ends with 2 levels open (line 1, byte 11)"),
+            ("{\"a\": [1,\n2", "the text ends with 2 levels open (line 1, byte 10)"),
             ("{\"a\" 1}", "not JSON where a colon was due (line 0, byte 5)"),
             ("[1 2]", "not JSON where a comma or ] was due (line 0, byte 3)"),
             ("[1}", "not JSON where a comma or ] was due (line 0, byte 2)"),

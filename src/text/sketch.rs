@@ -180,6 +180,35 @@ impl Sketch {
         Ok(sketch)
     }
 
+    /// Reads the records of NDJSON as the items of an array; lines that are not JSON are left out.
+    pub fn read_records<R: Read>(tokens: &mut Tokens<R>, limits: Limits) -> io::Result<Sketch> {
+        let mut builder = Builder::new(limits);
+        let bracket = |kind: Kind, raw: &'static [u8]| Token {
+            kind,
+            raw,
+            whole: true,
+            chars: 1,
+            escaped: false,
+            span: 0..0,
+            line: 0,
+        };
+        builder.token(&bracket(Kind::ArrayStart, b"["));
+        while let Some(record) = tokens.next_record()? {
+            if record.fault.is_some() {
+                continue;
+            }
+            while let Some(token) = tokens.next_token()? {
+                builder.token(&token);
+            }
+            builder.close_to(1);
+        }
+        builder.token(&bracket(Kind::ArrayEnd, b"]"));
+        let mut sketch = builder.finish();
+        sketch.quirks = *tokens.quirks();
+        (sketch.deepest, sketch.read) = (tokens.deepest() + 1, tokens.offset());
+        Ok(sketch)
+    }
+
     /// Returns the value itself; `None` if nothing was read.
     pub fn root(&self) -> Option<Id> {
         (!self.nodes.is_empty()).then_some(Id(0))
@@ -578,6 +607,22 @@ impl Builder {
             }
         }
         self.ringed = 0;
+    }
+
+    /// Leaves all levels below `level`, which a record that broke off left open.
+    fn close_to(&mut self, level: u64) {
+        if self.level == level {
+            return;
+        }
+        self.level = level;
+        self.skipping = 0;
+        if self.in_ring {
+            self.part().0.open.clear();
+            self.item_done();
+        } else {
+            self.main.open.truncate(level as usize);
+            self.arrays = self.main.open.len().min(1);
+        }
     }
 
     fn finish(mut self) -> Sketch {

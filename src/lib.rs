@@ -6,6 +6,8 @@ pub mod cli;
 pub mod error;
 pub mod handle;
 pub mod modes;
+pub mod outline;
+pub mod pointer;
 pub mod preview;
 pub mod rescue;
 pub mod settings;

@@ -2,8 +2,11 @@
 //! its kind better.
 //!
 //! Laws: the preview fits its budget, shows no line that is not the text's (as [`crate::text::clean`] shows it), never
-//! two as one, and every omission names the lines it left out, in its place.
+//! two as one, and every omission names the lines it left out, in its place. Each preview reads the text once.
 
+pub mod csv;
+pub mod json;
+pub mod ndjson;
 pub mod window;
 
 /// What stands between the preview's label line and the last two lines of a handle.

@@ -1,0 +1,159 @@
+//! The preview of NDJSON: the merged keys of its records, and the first and the last of them, one a line.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+use super::Body;
+use super::json::{DETAILS, Detail, compact};
+use crate::text::clean;
+use crate::text::json::{Kind, Tokens};
+use crate::text::measure::Size;
+use crate::text::show::{count, thousands};
+use crate::text::sketch::{Columns, Limits, Sketch};
+
+/// How much of a record is kept as written, in bytes.
+const KEPT: usize = 64 << 10;
+/// How many lines that are not JSON are named.
+const NAMED: usize = 8;
+
+/// A record as written (its start), with its line.
+struct Raw {
+    bytes: Vec<u8>,
+    line: u64,
+}
+
+/// Returns the preview of a text with one JSON value a line in at most `budget_chars` chars (each line counting one for
+/// its end), or `None` if most lines are not JSON, or nothing fits.
+pub fn body(
+    text: impl Read,
+    size: Size,
+    budget_chars: usize,
+    head_items: usize,
+    tail_items: usize,
+) -> io::Result<Option<Body>> {
+    let (head_items, tail_items) = (head_items.clamp(1, 100), tail_items.min(100));
+    let mut tokens = Tokens::records(text);
+    let (mut head, mut tail): (Vec<Raw>, VecDeque<Raw>) = (Vec::new(), VecDeque::new());
+    let (mut total, mut bad, mut named, mut columns) = (0u64, 0u64, Vec::new(), Columns::default());
+    while let Some(record) = tokens.next_record()? {
+        if record.fault.is_some() {
+            bad += 1;
+            if named.len() < NAMED {
+                named.push(record.line.to_string());
+            }
+            continue;
+        }
+        total += 1;
+        let bytes = tokens.in_hand();
+        let bytes = &bytes[..bytes.len().min(KEPT)];
+        if head.len() < head_items {
+            head.push(Raw { bytes: bytes.to_vec(), line: record.line });
+        } else if tail_items > 0 {
+            let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
+            let mut raw = spare.unwrap_or(Raw { bytes: Vec::new(), line: 0 });
+            raw.bytes.clear();
+            raw.bytes.extend_from_slice(bytes);
+            raw.line = record.line;
+            tail.push_back(raw);
+        }
+        let mut level = 0u64;
+        while let Some(token) = tokens.next_token()? {
+            match token.kind {
+                Kind::ArrayStart | Kind::ObjectStart => {
+                    if level == 0 {
+                        columns.item(token.kind);
+                    }
+                    level += 1;
+                }
+                Kind::ArrayEnd | Kind::ObjectEnd => level -= 1,
+                Kind::Key if level == 1 => columns.key(&token),
+                _ => {}
+            }
+        }
+    }
+    if total == 0 || bad > total {
+        return Ok(None);
+    }
+    let limits = Limits { nodes: 2048, ..Limits::for_chars(budget_chars, 8, 2) };
+    let sketch = |raw: &Raw| -> io::Result<(Sketch, u64)> {
+        Ok((Sketch::read(&mut Tokens::new(&raw.bytes[..]), limits)?, raw.line))
+    };
+    let head = head.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
+    let tail = tail.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
+    let all = All { head, tail, total, bad, named, columns, lines: size.lines };
+    let mut shown = (all.head.len(), all.tail.len());
+    for detail in DETAILS {
+        if let Some(body) = all.lay_out(detail, shown, budget_chars) {
+            return Ok(Some(body));
+        }
+    }
+    while shown != (1, 0) {
+        shown = (shown.0.div_ceil(2), shown.1 / 2);
+        if let Some(body) = all.lay_out(DETAILS[DETAILS.len() - 2], shown, budget_chars) {
+            return Ok(Some(body));
+        }
+    }
+    Ok(None)
+}
+
+struct All {
+    head: Vec<(Sketch, u64)>,
+    tail: Vec<(Sketch, u64)>,
+    total: u64,
+    bad: u64,
+    named: Vec<String>,
+    columns: Columns,
+    lines: u64,
+}
+
+impl All {
+    fn lay_out(&self, detail: Detail, shown: (usize, usize), budget: usize) -> Option<Body> {
+        let mut lines = Vec::new();
+        let keys = self.columns.names(detail.line.max(100) - 40);
+        if self.columns.objects > 0 && !keys.is_empty() {
+            let what = match self.columns.objects == self.total {
+                true => count(self.total, "record"),
+                false => {
+                    format!("{}, {} of them objects", count(self.total, "record"), thousands(self.columns.objects))
+                }
+            };
+            lines.push(format!("[{what}: {keys}]"));
+        }
+        if self.bad > 0 {
+            let more = if self.bad as usize > self.named.len() { ", …" } else { "" };
+            lines.push(format!("[{} not JSON: {}{more}]", count(self.bad, "line"), self.named.join(", ")));
+        }
+        let (head, tail) = (&self.head[..shown.0], &self.tail[self.tail.len() - shown.1..]);
+        for (k, (sketch, line)) in head.iter().chain(tail).enumerate() {
+            let before = if k == 0 { None } else { head.iter().chain(tail).nth(k - 1).map(|(_, line)| line + 1) };
+            gap(&mut lines, before.unwrap_or(0), *line);
+            let mut text = String::new();
+            if let Some(root) = sketch.root() {
+                compact(sketch, root, detail, &mut text);
+            }
+            lines.push(clean::line(text.as_bytes()).into_owned());
+        }
+        let end = head.iter().chain(tail).last().map_or(0, |(_, line)| line + 1);
+        gap(&mut lines, end, self.lines);
+        let chars: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
+        if chars > budget {
+            return None;
+        }
+        let total = count(self.total, "record");
+        let label = match shown {
+            (head, tail) if (head + tail) as u64 >= self.total => format!("all {total}"),
+            (head, 0) => format!("first {head} of {total}"),
+            (head, tail) => format!("first {head} / last {tail} of {total}"),
+        };
+        Some(Body { label, lines })
+    }
+}
+
+/// Marks the lines from `from` up to `to` as left out, if there are any.
+fn gap(lines: &mut Vec<String>, from: u64, to: u64) {
+    if from + 1 == to {
+        lines.push(format!("[... line {from} omitted (1 line) ...]"));
+    } else if from < to {
+        lines.push(format!("[... lines {from}-{} omitted ({}) ...]", to - 1, count(to - from, "line")));
+    }
+}

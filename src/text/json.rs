@@ -1,0 +1,1070 @@
+//! JSON as a stream of tokens, with memory bounded for any size, depth and length of a string or number.
+//!
+//! A pull reader: [`Tokens::next_token`] hands out one token at a time, borrowed from the block it was read in. What
+//! does no harm is accepted and remembered in [`Quirks`]: a byte order mark, `NaN` and `Infinity`, lone surrogates,
+//! raw control characters, invalid UTF-8, unknown escapes. At anything else reading stops, and [`Tokens::stop`] says
+//! where and why; all tokens before hold. Numbers and strings are handed out as written.
+//!
+//! Laws: any split of the text into reads gives the same tokens; open levels cost one bit each; a token longer than
+//! [`WHOLE`] is handed out as its first [`PREFIX`] bytes, its span and its length.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::Range;
+
+use bstr::ByteSlice;
+
+use super::lines::BLOCK;
+use super::measure::Measure;
+use super::show;
+
+/// The longest token that is handed out whole, in bytes.
+pub const WHOLE: usize = 64 << 10;
+/// How many bytes of a longer token are handed out.
+pub const PREFIX: usize = 4 << 10;
+/// The deepest nesting that is followed, in levels (2 MiB of bits).
+pub const MAX_DEPTH: u64 = 1 << 24;
+/// The longest line of NDJSON that is checked before its tokens are handed out, in bytes.
+const RECORD: usize = 1 << 20;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `[`
+    ArrayStart,
+    /// `]`
+    ArrayEnd,
+    /// `{`
+    ObjectStart,
+    /// `}`
+    ObjectEnd,
+    /// The name of a member; its value follows.
+    Key,
+    /// A string.
+    String,
+    /// A number, `NaN` and `Infinity` too.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+/// One token.
+#[derive(Clone, Debug)]
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// It as written, keys and strings without their quotes; only its first [`PREFIX`] bytes unless `whole`.
+    pub raw: &'a [u8],
+    /// Whether `raw` is all of it.
+    pub whole: bool,
+    /// Its length in chars: of keys and strings what they stand for, of others what is written.
+    pub chars: u64,
+    /// Whether a key or string has escapes.
+    pub escaped: bool,
+    /// Where it stands in the text, in bytes, quotes included.
+    pub span: Range<u64>,
+    /// The line it begins on, from 0.
+    pub line: u64,
+}
+
+impl Token<'_> {
+    /// Returns what a key or string stands for (its start, unless `whole`).
+    pub fn value(&self) -> Cow<'_, str> {
+        if self.escaped { Cow::Owned(unescape(self.raw)) } else { self.raw.to_str_lossy() }
+    }
+}
+
+/// Where and why reading stopped before the end of the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Why.
+    pub fault: Fault,
+    /// The line, from 0.
+    pub line: u64,
+    /// The byte of the text.
+    pub offset: u64,
+}
+
+/// Why reading stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The text ends inside the value (or has none).
+    Ends {
+        /// How many levels were open.
+        open: u64,
+    },
+    /// Something else stands where this was due.
+    Wanted(&'static str),
+    /// More than [`MAX_DEPTH`] levels.
+    Deep,
+}
+
+impl Fault {
+    /// Whether the text ended too early, rather than being wrong.
+    pub fn ends(&self) -> bool {
+        matches!(self, Fault::Ends { .. })
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault {
+            Fault::Ends { open: 0 } => f.write_str("the text ends inside a value")?,
+            Fault::Ends { open } => write!(f, "the text ends with {} open", show::count(open, "level"))?,
+            Fault::Wanted(what) => write!(f, "not JSON where {what} was due")?,
+            Fault::Deep => write!(f, "more than {} deep", show::count(MAX_DEPTH, "level"))?,
+        }
+        write!(f, " (line {}, byte {})", self.line, self.offset)
+    }
+}
+
+/// What was accepted though JSON does not have it, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quirks {
+    /// The text begins with a byte order mark.
+    pub bom: bool,
+    /// `NaN`, `Infinity`, `-Infinity`.
+    pub not_finite: u64,
+    /// Strings with half a surrogate pair.
+    pub lone_surrogates: u64,
+    /// Strings with bytes that are not UTF-8.
+    pub invalid_utf8: u64,
+    /// Strings with raw control characters.
+    pub controls: u64,
+    /// Strings with a backslash before what JSON does not escape.
+    pub bad_escapes: u64,
+}
+
+impl Quirks {
+    /// Returns a sentence for each thing that was accepted.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut note = |n: u64, one: &str, what: &str| {
+            if n > 0 {
+                notes.push(format!("{} {what}", show::count(n, one)));
+            }
+        };
+        note(self.not_finite, "number", "written NaN or Infinity, which JSON does not have");
+        note(self.lone_surrogates, "string", "with half a surrogate pair");
+        note(self.invalid_utf8, "string", "with bytes that are not UTF-8");
+        note(self.controls, "string", "with raw control characters");
+        note(self.bad_escapes, "string", "with escapes that JSON does not have");
+        notes
+    }
+}
+
+/// A line of NDJSON.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The line, from 0.
+    pub line: u64,
+    /// Where the line begins in the text, in bytes.
+    pub offset: u64,
+    /// Why it is not one JSON value. Lines over 1 MiB are not checked beforehand: see [`Tokens::stop`] after them.
+    pub fault: Option<Stop>,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    Colon,
+    After,
+    Done,
+}
+
+/// Reads tokens from a stream.
+pub struct Tokens<R> {
+    input: R,
+    buf: Vec<u8>,
+    pos: usize,
+    /// Where what may be looked at ends: with the buffer, or in NDJSON with the line.
+    limit: usize,
+    /// Whether nothing of this value comes after `limit`.
+    closed: bool,
+    end: usize,
+    ended: bool,
+    /// Where `buf` begins in the text.
+    base: u64,
+    line: u64,
+    records: bool,
+    state: State,
+    /// One bit a level: 1 for an object.
+    levels: Vec<u64>,
+    depth: u64,
+    deepest: u64,
+    in_object: bool,
+    /// The start of a token longer than [`WHOLE`].
+    long: Vec<u8>,
+    stop: Option<Stop>,
+    quirks: Quirks,
+}
+
+/// A token before its bytes are borrowed: where they stand in the buffer, or in `long`.
+struct Found {
+    kind: Kind,
+    at: Range<usize>,
+    whole: bool,
+    chars: u64,
+    escaped: bool,
+    span: Range<u64>,
+    line: u64,
+}
+
+impl<R: Read> Tokens<R> {
+    /// Reads one value from the start of a text.
+    pub fn new(input: R) -> Self {
+        Self::at(input, 0, 0)
+    }
+
+    /// Reads one value from byte `offset` of a text, on line `line`.
+    pub fn at(input: R, offset: u64, line: u64) -> Self {
+        Tokens {
+            input,
+            buf: vec![0; BLOCK + WHOLE],
+            pos: 0,
+            limit: 0,
+            closed: false,
+            end: 0,
+            ended: false,
+            base: offset,
+            line,
+            records: false,
+            state: State::Value,
+            levels: Vec::new(),
+            depth: 0,
+            deepest: 0,
+            in_object: false,
+            long: Vec::new(),
+            stop: None,
+            quirks: Quirks::default(),
+        }
+    }
+
+    /// Reads NDJSON from the start of a text: call [`Tokens::next_record`], then [`Tokens::next_token`] to its end.
+    pub fn records(input: R) -> Self {
+        Tokens { records: true, closed: true, state: State::Done, ..Self::new(input) }
+    }
+
+    /// Returns why reading stopped before the end of the value, if it did.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Returns what was accepted though it is not JSON.
+    pub fn quirks(&self) -> &Quirks {
+        &self.quirks
+    }
+
+    /// Returns how many levels are open.
+    pub fn depth(&self) -> u64 {
+        self.depth
+    }
+
+    /// Returns how many levels were open at most.
+    pub fn deepest(&self) -> u64 {
+        self.deepest
+    }
+
+    /// Returns how far the text was read, in bytes.
+    pub fn offset(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
+    /// Returns the line reading stands on, from 0.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Returns the next token, or `None` at the end of the value or where reading stopped.
+    pub fn next_token(&mut self) -> io::Result<Option<Token<'_>>> {
+        let Some(found) = self.find()? else { return Ok(None) };
+        let raw = if found.whole { &self.buf[found.at] } else { &self.long[..] };
+        Ok(Some(Token {
+            kind: found.kind,
+            raw,
+            whole: found.whole,
+            chars: found.chars,
+            escaped: found.escaped,
+            span: found.span,
+            line: found.line,
+        }))
+    }
+
+    /// After the value: returns the next thing in the text that is not white space, its line and its offset.
+    pub fn trailing(&mut self) -> io::Result<Option<(u64, u64)>> {
+        if self.state != State::Done || self.stop.is_some() {
+            return Ok(None);
+        }
+        Ok(self.peek()?.map(|_| (self.line, self.offset())))
+    }
+
+    /// Returns what of the record that was just begun is in hand: all of it, if its line was checked.
+    pub fn in_hand(&self) -> &[u8] {
+        &self.buf[self.pos..self.limit]
+    }
+
+    fn find(&mut self) -> io::Result<Option<Found>> {
+        if self.stop.is_some() {
+            return Ok(None);
+        }
+        loop {
+            if self.state == State::Done {
+                return Ok(None);
+            }
+            let Some(b) = self.peek()? else {
+                return Ok(self.fail(Fault::Ends { open: self.depth }));
+            };
+            match self.state {
+                State::Colon => {
+                    if b != b':' {
+                        return Ok(self.fail(Fault::Wanted("a colon")));
+                    }
+                    self.pos += 1;
+                    self.state = State::Value;
+                }
+                State::After => match b {
+                    b',' => {
+                        self.pos += 1;
+                        self.state = if self.in_object { State::Key } else { State::Value };
+                    }
+                    b'}' if self.in_object => return Ok(Some(self.close(Kind::ObjectEnd))),
+                    b']' if !self.in_object => return Ok(Some(self.close(Kind::ArrayEnd))),
+                    _ if self.in_object => return Ok(self.fail(Fault::Wanted("a comma or }"))),
+                    _ => return Ok(self.fail(Fault::Wanted("a comma or ]"))),
+                },
+                State::Key | State::KeyOrEnd => match b {
+                    b'"' => {
+                        let key = self.string(Kind::Key)?;
+                        self.state = State::Colon;
+                        return Ok(key);
+                    }
+                    b'}' if self.state == State::KeyOrEnd => return Ok(Some(self.close(Kind::ObjectEnd))),
+                    _ => return Ok(self.fail(Fault::Wanted("a key"))),
+                },
+                State::ValueOrEnd if b == b']' => return Ok(Some(self.close(Kind::ArrayEnd))),
+                State::Value | State::ValueOrEnd => return self.value(b),
+                State::Done => return Ok(None),
+            }
+        }
+    }
+
+    fn value(&mut self, b: u8) -> io::Result<Option<Found>> {
+        let found = match b {
+            b'"' => self.string(Kind::String)?,
+            b'{' => return Ok(self.open(Kind::ObjectStart)),
+            b'[' => return Ok(self.open(Kind::ArrayStart)),
+            b'0'..=b'9' | b'-' => self.number()?,
+            b't' => self.word(b"true", Kind::Bool)?,
+            b'f' => self.word(b"false", Kind::Bool)?,
+            b'n' => self.word(b"null", Kind::Null)?,
+            b'N' => self.word(b"NaN", Kind::Number)?,
+            b'I' => self.word(b"Infinity", Kind::Number)?,
+            _ => self.fail(Fault::Wanted("a value")),
+        };
+        self.state = if self.depth == 0 { State::Done } else { State::After };
+        Ok(found)
+    }
+
+    fn open(&mut self, kind: Kind) -> Option<Found> {
+        if self.depth >= MAX_DEPTH {
+            return self.fail(Fault::Deep);
+        }
+        let (word, bit) = ((self.depth / 64) as usize, self.depth % 64);
+        if word == self.levels.len() {
+            self.levels.push(0);
+        }
+        self.in_object = kind == Kind::ObjectStart;
+        self.levels[word] = (self.levels[word] & !(1 << bit)) | (u64::from(self.in_object) << bit);
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        self.state = if self.in_object { State::KeyOrEnd } else { State::ValueOrEnd };
+        Some(self.bracket(kind))
+    }
+
+    fn close(&mut self, kind: Kind) -> Found {
+        self.depth -= 1;
+        self.state = State::After;
+        match self.depth.checked_sub(1) {
+            Some(top) => self.in_object = self.levels[(top / 64) as usize] >> (top % 64) & 1 == 1,
+            None => self.state = State::Done,
+        }
+        self.bracket(kind)
+    }
+
+    fn bracket(&mut self, kind: Kind) -> Found {
+        let (at, start) = (self.pos, self.offset());
+        self.pos += 1;
+        Found { kind, at: at..at + 1, whole: true, chars: 1, escaped: false, span: start..start + 1, line: self.line }
+    }
+
+    fn fail<T>(&mut self, fault: Fault) -> Option<T> {
+        self.stop = Some(Stop { fault, line: self.line, offset: self.offset() });
+        None
+    }
+
+    /// Moves to the next byte that is not white space and returns it, with [`WHOLE`] bytes in hand if there are as many.
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            if self.limit - self.pos < WHOLE && !self.closed {
+                self.fill()?;
+            }
+            let mut at = self.pos;
+            while let Some(&b) = self.buf[..self.limit].get(at) {
+                match b {
+                    b' ' | b'\t' | b'\r' => {}
+                    b'\n' => self.line += 1,
+                    _ => {
+                        self.pos = at;
+                        return Ok(Some(b));
+                    }
+                }
+                at += 1;
+            }
+            self.pos = at;
+            if self.closed {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads on until [`WHOLE`] bytes are in hand, or all of the text, or of the line.
+    fn fill(&mut self) -> io::Result<()> {
+        self.read_to(WHOLE)?;
+        let seen = self.limit;
+        self.limit = self.end;
+        self.closed = self.ended;
+        if self.records {
+            self.close_line(seen);
+        }
+        Ok(())
+    }
+
+    /// Ends what may be looked at with the line, if the line's end was read; nothing before `seen` ends it.
+    fn close_line(&mut self, seen: usize) {
+        match memchr::memchr(b'\n', &self.buf[seen..self.end]) {
+            Some(n) => (self.limit, self.closed) = (seen + n, true),
+            None => (self.limit, self.closed) = (self.end, self.ended),
+        }
+    }
+
+    fn read_to(&mut self, want: usize) -> io::Result<()> {
+        if self.pos > 0 {
+            self.buf.copy_within(self.pos..self.end, 0);
+            self.base += self.pos as u64;
+            self.end -= self.pos;
+            self.limit -= self.pos;
+            self.pos = 0;
+        }
+        while self.end < want && !self.ended {
+            if self.end == self.buf.len() {
+                self.buf.resize(self.buf.len() * 2, 0);
+            }
+            match self.input.read(&mut self.buf[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.end += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+            if self.base == 0
+                && self.pos == 0
+                && self.end >= 3
+                && !self.quirks.bom
+                && self.buf.starts_with(b"\xEF\xBB\xBF")
+            {
+                self.quirks.bom = true;
+                self.pos = 3;
+                self.limit = self.limit.max(3);
+            }
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, kind: Kind) -> io::Result<Option<Found>> {
+        loop {
+            let body = &self.buf[self.pos + 1..self.limit];
+            let Some(seen) = string_end(body) else {
+                if self.closed {
+                    return Ok(self.fail(Fault::Ends { open: self.depth }));
+                }
+                if self.limit - self.pos >= WHOLE {
+                    return self.long_string(kind);
+                }
+                self.fill()?;
+                continue;
+            };
+            if seen.end + 1 >= WHOLE {
+                return self.long_string(kind);
+            }
+            let raw = &body[..seen.end];
+            let (start, line) = (self.base + self.pos as u64, self.line);
+            let chars = if seen.escaped || seen.high || seen.control {
+                let (chars, quirks) = inspect(raw);
+                self.quirks.lone_surrogates += u64::from(quirks.lone);
+                self.quirks.invalid_utf8 += u64::from(quirks.invalid);
+                self.quirks.bad_escapes += u64::from(quirks.bad);
+                if seen.control {
+                    self.quirks.controls += 1;
+                    self.line += memchr::memchr_iter(b'\n', raw).count() as u64;
+                }
+                chars
+            } else {
+                seen.end as u64
+            };
+            let at = self.pos + 1..self.pos + 1 + seen.end;
+            self.pos = at.end + 1;
+            let span = start..start + seen.end as u64 + 2;
+            return Ok(Some(Found { kind, at, whole: true, chars, escaped: seen.escaped, span, line }));
+        }
+    }
+
+    /// Reads a string that is longer than [`WHOLE`]: its start is kept, the rest counted.
+    fn long_string(&mut self, kind: Kind) -> io::Result<Option<Found>> {
+        let (start, line) = (self.offset(), self.line);
+        self.keep_prefix(1);
+        self.pos += 1;
+        let (mut measure, mut escaped, mut newlines) = (Measure::default(), false, 0);
+        loop {
+            let bytes = &self.buf[self.pos..self.limit];
+            match memchr::memchr2(b'"', b'\\', bytes) {
+                Some(n) if bytes[n] == b'"' => {
+                    newlines += measure.push(&bytes[..n]);
+                    self.pos += n + 1;
+                    break;
+                }
+                // An escape and its other half take 12 bytes.
+                Some(n) if bytes.len() - n >= 12 || self.closed => {
+                    newlines += measure.push(&bytes[..n]);
+                    escaped = true;
+                    let length = escape_at(&bytes[n..]).0;
+                    if n + length > bytes.len() {
+                        return Ok(self.fail(Fault::Ends { open: self.depth }));
+                    }
+                    // Whatever it stands for, it is one char.
+                    measure.push(b"e");
+                    self.pos += n + length;
+                    continue;
+                }
+                Some(n) => {
+                    newlines += measure.push(&bytes[..n]);
+                    self.pos += n;
+                }
+                None => {
+                    newlines += measure.push(bytes);
+                    self.pos = self.limit;
+                }
+            }
+            if self.closed && self.pos == self.limit {
+                self.line += newlines;
+                return Ok(self.fail(Fault::Ends { open: self.depth }));
+            }
+            self.fill()?;
+        }
+        self.quirks.controls += u64::from(newlines > 0);
+        self.line += newlines;
+        let span = start..self.offset();
+        Ok(Some(Found { kind, at: 0..0, whole: false, chars: measure.size().chars, escaped, span, line }))
+    }
+
+    fn keep_prefix(&mut self, skip: usize) {
+        self.long.clear();
+        self.long.extend_from_slice(&self.buf[self.pos + skip..self.pos + skip + PREFIX]);
+        let cut = self.long.len() - super::measure::unfinished(&self.long[PREFIX - 3..]);
+        // Half an escape is no text.
+        let odd = self.long[..cut].iter().rev().take_while(|&&b| b == b'\\').count() % 2;
+        self.long.truncate(cut - odd);
+    }
+
+    fn number(&mut self) -> io::Result<Option<Found>> {
+        loop {
+            let bytes = &self.buf[self.pos..self.limit];
+            let n = number_run(bytes);
+            if n >= WHOLE {
+                return self.long_number();
+            }
+            if n == bytes.len() && !self.closed {
+                self.fill()?;
+                continue;
+            }
+            if n == 1 && bytes.get(1) == Some(&b'I') {
+                return self.word(b"-Infinity", Kind::Number);
+            }
+            // At the end of a text that breaks off a number may lack its last digits.
+            let broken = n == bytes.len() && self.depth > 0;
+            if broken || !is_number(&bytes[..n]) || !ends_word(bytes.get(n)) {
+                let fault = match n == bytes.len() {
+                    true if !self.records => Fault::Ends { open: self.depth },
+                    _ => Fault::Wanted("a value"),
+                };
+                return Ok(self.fail(fault));
+            }
+            let start = self.base + self.pos as u64;
+            let at = self.pos..self.pos + n;
+            self.pos += n;
+            let (chars, span) = (n as u64, start..start + n as u64);
+            return Ok(Some(Found {
+                kind: Kind::Number,
+                at,
+                whole: true,
+                chars,
+                escaped: false,
+                span,
+                line: self.line,
+            }));
+        }
+    }
+
+    fn long_number(&mut self) -> io::Result<Option<Found>> {
+        let (start, line) = (self.offset(), self.line);
+        self.keep_prefix(0);
+        loop {
+            let n = number_run(&self.buf[self.pos..self.limit]);
+            self.pos += n;
+            if self.pos < self.limit || self.closed {
+                break;
+            }
+            self.fill()?;
+        }
+        let span = start..self.offset();
+        let chars = span.end - span.start;
+        Ok(Some(Found { kind: Kind::Number, at: 0..0, whole: false, chars, escaped: false, span, line }))
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: Kind) -> io::Result<Option<Found>> {
+        if self.limit - self.pos <= word.len() && !self.closed {
+            self.fill()?;
+        }
+        let bytes = &self.buf[self.pos..self.limit];
+        if !bytes.starts_with(word) || !ends_word(bytes.get(word.len())) {
+            let fault = match word.starts_with(bytes) {
+                true => Fault::Ends { open: self.depth },
+                false => Fault::Wanted("a value"),
+            };
+            return Ok(self.fail(fault));
+        }
+        self.quirks.not_finite += u64::from(kind == Kind::Number);
+        let start = self.offset();
+        let at = self.pos..self.pos + word.len();
+        self.pos = at.end;
+        let span = start..start + word.len() as u64;
+        Ok(Some(Found { kind, at, whole: true, chars: word.len() as u64, escaped: false, span, line: self.line }))
+    }
+
+    /// Moves to the next line of NDJSON that is not blank; what was not read of the last one is skipped.
+    pub fn next_record(&mut self) -> io::Result<Option<Record>> {
+        loop {
+            // To the end of the line.
+            while !self.closed {
+                self.pos = self.limit;
+                self.fill()?;
+            }
+            self.pos = self.limit;
+            if self.end - self.pos < RECORD
+                && !self.ended
+                && memchr::memchr(b'\n', &self.buf[(self.pos + 1).min(self.end)..self.end]).is_none()
+            {
+                self.read_record()?;
+            }
+            if self.pos < self.end && self.buf[self.pos] == b'\n' {
+                self.pos += 1;
+                self.line += 1;
+            }
+            if self.pos == self.end && self.ended {
+                return Ok(None);
+            }
+            self.close_line(self.pos);
+            (self.depth, self.stop, self.state) = (0, None, State::Value);
+            let (line, offset) = (self.line, self.offset());
+            if self.closed && self.buf[self.pos..self.limit].iter().all(u8::is_ascii_whitespace) {
+                self.state = State::Done;
+                continue;
+            }
+            if !self.closed {
+                return Ok(Some(Record { line, offset, fault: None }));
+            }
+            let (start, quirks, deepest) = (self.pos, self.quirks, self.deepest);
+            while self.find()?.is_some() {}
+            let mut fault = self.stop.take();
+            if fault.is_none() && self.peek()?.is_some() {
+                fault = Some(Stop { fault: Fault::Wanted("the end of the line"), line, offset: self.offset() });
+            }
+            (self.depth, self.state, self.line) = (0, State::Value, line);
+            self.quirks = quirks;
+            self.deepest = deepest;
+            match fault {
+                Some(_) => (self.pos, self.state) = (self.limit, State::Done),
+                None => self.pos = start,
+            }
+            return Ok(Some(Record { line, offset, fault }));
+        }
+    }
+
+    /// Reads on until a line end is in hand after `pos`, or [`RECORD`] bytes.
+    fn read_record(&mut self) -> io::Result<()> {
+        loop {
+            let had = self.end - self.pos;
+            self.read_to((had + 1).max(WHOLE).min(RECORD + 1))?;
+            let new = (self.pos + had.max(1)).min(self.end);
+            if self.ended || self.end - self.pos > RECORD || memchr::memchr(b'\n', &self.buf[new..self.end]).is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+struct StringEnd {
+    end: usize,
+    escaped: bool,
+    /// There may be bytes above 0x7F.
+    high: bool,
+    control: bool,
+}
+
+/// Returns where the closing quote is; `None` if it is not among the bytes.
+#[inline]
+fn string_end(bytes: &[u8]) -> Option<StringEnd> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let zero = |w: u64| w.wrapping_sub(ONES) & !w & TOPS;
+    let (mut at, mut high) = (0, 0u64);
+    let (mut escaped, mut control) = (false, false);
+    while at < bytes.len() {
+        let b = match bytes[at..].first_chunk::<8>() {
+            Some(chunk) => {
+                let w = u64::from_le_bytes(*chunk);
+                // The lowest set bit is exact; what a borrow sets above it does not matter.
+                let hits =
+                    zero(w ^ (ONES * 0x22)) | zero(w ^ (ONES * 0x5C)) | (w.wrapping_sub(ONES * 0x20) & !w & TOPS);
+                high |= w & TOPS;
+                if hits == 0 {
+                    at += 8;
+                    continue;
+                }
+                at += (hits.trailing_zeros() / 8) as usize;
+                bytes[at]
+            }
+            None => bytes[at],
+        };
+        match b {
+            b'"' => return Some(StringEnd { end: at, escaped, high: high != 0, control }),
+            b'\\' => {
+                escaped = true;
+                at += 2;
+            }
+            _ => {
+                control |= b < 0x20;
+                high |= u64::from(b & 0x80);
+                at += 1;
+            }
+        }
+    }
+    None
+}
+
+#[derive(Default)]
+struct Odd {
+    lone: bool,
+    bad: bool,
+    invalid: bool,
+}
+
+/// Counts the chars a string stands for and finds what is odd in it.
+fn inspect(raw: &[u8]) -> (u64, Odd) {
+    let mut odd = Odd::default();
+    let mut count = |plain: &[u8]| match std::str::from_utf8(plain) {
+        Ok(text) => text.chars().count() as u64,
+        Err(_) => {
+            odd.invalid = true;
+            plain.chars().count() as u64
+        }
+    };
+    let (mut chars, mut rest) = (0, raw);
+    while let Some(n) = memchr::memchr(b'\\', rest) {
+        chars += count(&rest[..n]) + 1;
+        let (length, found) = escape_at(&rest[n..]);
+        match found {
+            Escape::Char(_) => {}
+            Escape::Lone => odd.lone = true,
+            Escape::Bad => odd.bad = true,
+        }
+        rest = rest.get(n + length..).unwrap_or_default();
+    }
+    (chars + count(rest), odd)
+}
+
+enum Escape {
+    Char(char),
+    Lone,
+    Bad,
+}
+
+/// Reads the escape at the start of `bytes` (a backslash); returns its length and what it stands for.
+fn escape_at(bytes: &[u8]) -> (usize, Escape) {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = bytes.get(at..at + 6)?;
+        if &digits[..2] != b"\\u" || !digits[2..].iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        u32::from_str_radix(std::str::from_utf8(&digits[2..]).ok()?, 16).ok()
+    };
+    let c = match bytes.get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(&b @ (b'"' | b'\\' | b'/')) => char::from(b),
+        Some(b'u') => match unit(0) {
+            Some(first @ 0xD800..=0xDBFF) => match unit(6) {
+                Some(second @ 0xDC00..=0xDFFF) => {
+                    let c = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                    return (12, char::from_u32(c).map_or(Escape::Lone, Escape::Char));
+                }
+                _ => return (6, Escape::Lone),
+            },
+            Some(one) => return (6, char::from_u32(one).map_or(Escape::Lone, Escape::Char)),
+            None => return (2, Escape::Bad),
+        },
+        _ => return (2, Escape::Bad),
+    };
+    (2, Escape::Char(c))
+}
+
+/// Returns what a string without its quotes stands for; halves of surrogate pairs and bytes that are not UTF-8 become
+/// U+FFFD, unknown escapes stay as written.
+pub fn unescape(raw: &[u8]) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(n) = memchr::memchr(b'\\', rest) {
+        out.push_str(&rest[..n].to_str_lossy());
+        let (length, found) = escape_at(&rest[n..]);
+        let length = length.min(rest.len() - n);
+        match found {
+            Escape::Char(c) => out.push(c),
+            Escape::Lone => out.push(char::REPLACEMENT_CHARACTER),
+            Escape::Bad => out.push_str(&rest[n..n + length].to_str_lossy()),
+        }
+        rest = &rest[n + length..];
+    }
+    out.push_str(&rest.to_str_lossy());
+    out
+}
+
+fn number_run(bytes: &[u8]) -> usize {
+    bytes.iter().position(|b| !matches!(b, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).unwrap_or(bytes.len())
+}
+
+/// Whether this is a number as JSON writes it.
+fn is_number(bytes: &[u8]) -> bool {
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let n = digits(rest);
+    if n == 0 || (n > 1 && rest[0] == b'0') {
+        return false;
+    }
+    let mut rest = &rest[n..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let n = digits(fraction);
+        if n == 0 {
+            return false;
+        }
+        rest = &fraction[n..];
+    }
+    if let Some((b'e' | b'E', power)) = rest.split_first() {
+        let power = power.strip_prefix(b"-").or_else(|| power.strip_prefix(b"+")).unwrap_or(power);
+        let n = digits(power);
+        return n > 0 && n == power.len();
+    }
+    rest.is_empty()
+}
+
+fn ends_word(next: Option<&u8>) -> bool {
+    matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b',' | b']' | b'}'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Hands out a text a few bytes at a time.
+    struct Trickle<'a>(&'a [u8], usize);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(buf.len());
+            buf[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn dump(mut tokens: Tokens<impl Read>) -> (String, Option<Stop>) {
+        let mut out = String::new();
+        while let Some(t) = tokens.next_token().unwrap() {
+            let value = if matches!(t.kind, Kind::Key | Kind::String) { t.value() } else { t.raw.to_str_lossy() };
+            out.push_str(&format!("{:?} {value} {} {:?} {}\n", t.kind, t.chars, t.span, t.line));
+        }
+        (out, tokens.stop().cloned())
+    }
+
+    fn kinds(text: &[u8]) -> (Vec<Kind>, Option<Stop>, Quirks) {
+        let (mut tokens, mut kinds) = (Tokens::new(text), Vec::new());
+        while let Some(t) = tokens.next_token().unwrap() {
+            kinds.push(t.kind);
+        }
+        (kinds, tokens.stop().cloned(), *tokens.quirks())
+    }
+
+    #[test]
+    fn tokens_say_what_where_and_how_long() {
+        let (out, stop) = dump(Tokens::new(&b"{\"a\": [1, -2.5e3,\n \"x\\ny\\u00e9\", true, null]}"[..]));
+        assert_eq!(stop, None);
+        assert_eq!(
+            out,
+            "ObjectStart { 1 0..1 0\nKey a 1 1..4 0\nArrayStart [ 1 6..7 0\nNumber 1 1 7..8 0\nNumber -2.5e3 6 10..16 0\n\
+             String x\ny\u{e9} 4 19..31 1\nBool true 4 33..37 1\nNull null 4 39..43 1\nArrayEnd ] 1 43..44 1\nObjectEnd } 1 44..45 1\n"
+        );
+    }
+
+    #[test]
+    fn what_does_no_harm_is_accepted_and_counted() {
+        let text =
+            b"\xEF\xBB\xBF[NaN, Infinity, -Infinity, \"\\ud800\", \"\\ud83d\\ude00\", \"\xff\", \"a\nb\", \"\\x\"]";
+        let (kinds, stop, quirks) = kinds(text);
+        assert_eq!((kinds.len(), stop), (10, None));
+        assert_eq!(
+            quirks,
+            Quirks { bom: true, not_finite: 3, lone_surrogates: 1, invalid_utf8: 1, controls: 1, bad_escapes: 1 }
+        );
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_place() {
+        for (text, said) in [
+            ("", "the text ends inside a value (line 0, byte 0)"),
+            ("{\"a\": [1,\n2", "the text ends with 2 levels open (line 1, byte 10)"),
+            ("{\"a\" 1}", "not JSON where a colon was due (line 0, byte 5)"),
+            ("[1 2]", "not JSON where a comma or ] was due (line 0, byte 3)"),
+            ("[1}", "not JSON where a comma or ] was due (line 0, byte 2)"),
+            ("[2026-11-08]", "not JSON where a value was due (line 0, byte 1)"),
+            ("[01]", "not JSON where a value was due (line 0, byte 1)"),
+            ("{a: 1}", "not JSON where a key was due (line 0, byte 1)"),
+            ("tru", "the text ends inside a value (line 0, byte 0)"),
+            ("[trux]", "not JSON where a value was due (line 0, byte 1)"),
+            ("[\"abc", "the text ends with 1 level open (line 0, byte 1)"),
+        ] {
+            assert_eq!(kinds(text.as_bytes()).1.unwrap().to_string(), said, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_giant_token_keeps_its_start_its_length_and_its_place() {
+        let long = "日\\n\\\"\\ud83d\\ude00x".repeat(30_000);
+        let digits = "7".repeat(200_000);
+        let text = format!("[\"{long}\", {digits}, 1]");
+        for step in [1 << 20, 4099] {
+            let mut tokens = Tokens::new(Trickle(text.as_bytes(), step));
+            tokens.next_token().unwrap();
+            let t = tokens.next_token().unwrap().unwrap();
+            assert_eq!(
+                (t.kind, t.whole, t.chars, t.span.clone()),
+                (Kind::String, false, 150_000, 1..long.len() as u64 + 3)
+            );
+            assert!(t.raw.len() > PREFIX - 12 && long.as_bytes().starts_with(t.raw));
+            let t = tokens.next_token().unwrap().unwrap();
+            assert_eq!((t.kind, t.whole, t.chars), (Kind::Number, false, 200_000));
+            assert_eq!(tokens.next_token().unwrap().unwrap().raw, b"1");
+            assert_eq!(tokens.next_token().unwrap().unwrap().kind, Kind::ArrayEnd);
+            assert!(tokens.next_token().unwrap().is_none() && tokens.stop().is_none());
+        }
+    }
+
+    #[test]
+    fn depth_costs_a_bit_a_level() {
+        let (open, close) = ("[{\"a\":".repeat(1_000_000), "}]".repeat(1_000_000));
+        let text = format!("{open}1{close}");
+        let mut tokens = Tokens::new(text.as_bytes());
+        while tokens.next_token().unwrap().is_some() {}
+        assert_eq!((tokens.stop(), tokens.deepest(), tokens.depth()), (None, 2_000_000, 0));
+        let mut tokens = Tokens::new(io::repeat(b'['));
+        while tokens.next_token().unwrap().is_some() {}
+        assert_eq!(tokens.stop().unwrap().fault, Fault::Deep);
+    }
+
+    #[test]
+    fn records_are_checked_line_by_line() {
+        let giant = format!("{{\"pad\": \"{}\", \"n\": 3}}", "z".repeat(3_000_000));
+        let text = format!("{{\"a\": 1}}\n\nnot json\n[1,\n {{\"b\": 2}} \r\n{giant}\n7 8\n\"end\"");
+        let mut tokens = Tokens::records(Trickle(text.as_bytes(), 100_003));
+        let mut seen = Vec::new();
+        while let Some(record) = tokens.next_record().unwrap() {
+            let mut n = 0;
+            while tokens.next_token().unwrap().is_some() {
+                n += 1;
+            }
+            assert!(tokens.stop().is_none());
+            seen.push((record.line, record.fault.is_none(), n));
+        }
+        assert_eq!(
+            seen,
+            [(0, true, 4), (2, false, 0), (3, false, 0), (4, true, 4), (5, true, 6), (6, false, 0), (7, true, 1)]
+        );
+    }
+
+    #[test]
+    fn what_follows_the_value_is_found() {
+        let mut tokens = Tokens::new(&b"{}\n \n oops"[..]);
+        while tokens.next_token().unwrap().is_some() {}
+        assert_eq!(tokens.trailing().unwrap(), Some((2, 6)));
+    }
+
+    fn value() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            "\\PC{0,12}".prop_map(Into::into),
+            "[a\n\"\\\\é日]{0,9}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                proptest::collection::vec(("\\PC{0,6}", inner), 0..6)
+                    .prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same_tokens(value in value(), step in 1usize..50) {
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            let whole = dump(Tokens::new(text.as_bytes()));
+            prop_assert_eq!(&whole.1, &None);
+            prop_assert_eq!(whole, dump(Tokens::new(Trickle(text.as_bytes(), step))));
+        }
+
+        #[test]
+        fn what_is_valid_is_accepted_and_no_bytes_panic(text in proptest::collection::vec(
+            prop_oneof![Just(b'"'), Just(b'\\'), Just(b'['), Just(b'{'), Just(b','), Just(b':'), Just(b'1'), any::<u8>()], 0..60)) {
+            let mut tokens = Tokens::new(&text[..]);
+            while tokens.next_token().unwrap().is_some() {}
+            let ours = tokens.stop().is_none() && tokens.trailing().unwrap().is_none();
+            if serde_json::from_slice::<serde_json::Value>(&text).is_ok() {
+                prop_assert!(ours);
+            }
+            let mut records = Tokens::records(&text[..]);
+            while records.next_record().unwrap().is_some() {
+                while records.next_token().unwrap().is_some() {}
+            }
+            unescape(&text);
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod rules;
 mod shape;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::text::kind::Kind;
 use crate::text::{clean, cut};
@@ -70,6 +71,8 @@ pub struct Signals {
     line_max_chars: usize,
     shapes: Vec<Shape>,
     held: usize,
+    /// Once there is no room for another shape: the worst severity that found none.
+    full_of: Option<Severity>,
     warnings: u64,
     /// The number of the line that begins or goes on next.
     number: u64,
@@ -128,6 +131,7 @@ impl Signals {
             line_max_chars,
             shapes: Vec::new(),
             held: 0,
+            full_of: None,
             warnings: 0,
             number: 0,
             open: Vec::new(),
@@ -174,7 +178,7 @@ impl Signals {
     /// Ends the open line.
     fn close(&mut self) {
         let open = std::mem::take(&mut self.open);
-        self.line(self.number, &open, self.skipped);
+        self.line(self.number, &open, self.skipped, false);
         self.open = open;
         self.open.clear();
         self.skipped = false;
@@ -188,7 +192,8 @@ impl Signals {
         let mut counted = 0;
         let mut at = 0;
         while at < lines.len() {
-            let start = if self.watch.is_some() {
+            let known = self.watch.is_none();
+            let start = if !known {
                 at
             } else {
                 let Some(stem) = rules::next_stem(lines, at) else { break };
@@ -197,16 +202,16 @@ impl Signals {
             let end = memchr::memchr(b'\n', &lines[start..]).map_or(lines.len(), |n| start + n);
             self.number += newlines(&lines[counted..start]);
             counted = start;
-            self.line(self.number, &lines[start..end], false);
+            self.line(self.number, &lines[start..end], false, known);
             at = end + 1;
         }
         self.number += newlines(&lines[counted..]);
     }
 
-    /// Sees one line; `skipped` says that bytes are missing after its first [`WINDOW`].
-    fn line(&mut self, number: u64, bytes: &[u8], skipped: bool) {
+    /// Sees one line; `skipped` says that bytes are missing after its first [`WINDOW`], `stem` that it has a stem.
+    fn line(&mut self, number: u64, bytes: &[u8], skipped: bool, stem: bool) {
         let (raw, giant) = window(bytes, skipped);
-        let stem = rules::next_stem(&raw, 0).is_some();
+        let stem = stem && !giant || rules::next_stem(&raw, 0).is_some();
         if self.watch.is_none() && !stem {
             return;
         }
@@ -215,13 +220,13 @@ impl Signals {
         if self.watched(number, &text) || !stem {
             return;
         }
-        if let Some(at) = text.find("Traceback (most recent call last):") {
-            let indent = text[..at].chars().count();
-            self.watch = Some(Watch::Traceback { indent, frame: None, code: None, left: TRACEBACK });
-            return;
-        }
-        if let Some(finding) = rules::judge(&text) {
-            self.found(number, &text, &finding, Vec::new());
+        match rules::judge(&text) {
+            None => {}
+            Some(finding) if finding.place == Place::Header => {
+                let indent = text[..finding.word.start].chars().count();
+                self.watch = Some(Watch::Traceback { indent, frame: None, code: None, left: TRACEBACK });
+            }
+            Some(finding) => self.found(number, &text, &finding, Vec::new()),
         }
     }
 
@@ -238,7 +243,7 @@ impl Signals {
                     Extra::Location => (location(trimmed), true),
                 };
                 if fits {
-                    let shown = self.shown(text, 0..0);
+                    let shown = shown(text, 0..0, self.line_max_chars);
                     let held = self.shapes.iter_mut().flat_map(|s| s.lines.iter_mut()).find(|held| held.line == of);
                     if let Some(held) = held {
                         held.context.push((number, shown));
@@ -266,14 +271,16 @@ impl Signals {
         let body = text.char_indices().nth(indent).map_or("", |(at, _)| &text[at..]);
         let at = text.find("File \"");
         if let Some(at) = at.filter(|_| body.starts_with(' ') || frame.is_none()) {
-            let frame = Some((number, self.shown(text, at..at)));
+            let frame = Some((number, shown(text, at..at, self.line_max_chars)));
             let indent = text[..at].chars().count().saturating_sub(2);
             self.watch = (left > 1).then_some(Watch::Traceback { indent, frame, code: None, left: left - 1 });
             return true;
         }
         if body.is_empty() && !text.is_empty() || body.starts_with([' ', '\t']) || text.is_empty() {
             let code = match code {
-                None if frame.is_some() && !body.trim().is_empty() => Some((number, self.shown(text, 0..0))),
+                None if frame.is_some() && !body.trim().is_empty() => {
+                    Some((number, shown(text, 0..0, self.line_max_chars)))
+                }
                 code => code,
             };
             self.watch = (left > 1).then_some(Watch::Traceback { indent, frame, code, left: left - 1 });
@@ -303,29 +310,26 @@ impl Signals {
             Place::Http => shape::of(&text[..finding.word.end]) ^ u64::from(text.as_bytes()[finding.word.end]),
             _ => shape::of(&text[finding.from..]),
         };
-        let known = self.shapes.iter().position(|shape| shape.key == key && shape.severity == severity);
-        let at = match known {
+        let at = match self.shapes.iter().position(|shape| shape.key == key && shape.severity == severity) {
             Some(at) => at,
             None => {
-                // Of warnings one line is shown, the first.
-                if severity == Severity::Warning && self.shapes.iter().any(|s| s.severity == Severity::Warning) {
+                if !self.room(severity) {
                     return;
                 }
-                let Some(at) = self.room(severity) else { return };
-                self.shapes
-                    .insert(at, Shape { key, severity, count: 0, first: number, last: number, lines: Vec::new() });
-                at
+                self.shapes.push(Shape { key, severity, count: 0, first: number, last: number, lines: Vec::new() });
+                self.shapes.len() - 1
             }
         };
-        let shown = self.shown(text, finding.word.clone());
+        let full = self.held > SHAPES + 4 * self.limit;
         let shape = &mut self.shapes[at];
         shape.count += 1;
         shape.last = number;
-        if !shape.lines.is_empty() && (shape.lines.len() >= self.limit || self.held > SHAPES + 4 * self.limit) {
+        if !shape.lines.is_empty() && (full || shape.lines.len() >= self.limit) {
             return;
         }
         self.held += 1;
-        shape.lines.push(Held { line: number, place: finding.place, text: shown, context });
+        let text_shown = shown(text, finding.word.clone(), self.line_max_chars);
+        shape.lines.push(Held { line: number, place: finding.place, text: text_shown, context });
         let what = if detail {
             Some((Extra::Location, 12))
         } else if text.ends_with(':') && text.contains("panicked at ") {
@@ -338,24 +342,29 @@ impl Signals {
         self.watch = what.map(|(what, left)| Watch::After { of: number, what, left });
     }
 
-    /// Makes room for one more shape; `None` if those that are held are all as bad.
-    fn room(&mut self, severity: Severity) -> Option<usize> {
-        if self.shapes.len() >= SHAPES.max(self.limit) {
-            let (at, least) = self.shapes.iter().enumerate().rev().min_by_key(|(_, shape)| shape.severity)?;
-            if least.severity >= severity {
-                return None;
-            }
-            self.held -= self.shapes.remove(at).lines.len();
+    /// Makes room for one more shape; false if those that are held are all as bad.
+    fn room(&mut self, severity: Severity) -> bool {
+        // Of warnings one line is shown, the first.
+        if severity == Severity::Warning && self.warnings > 1 {
+            return false;
         }
-        Some(self.shapes.len())
-    }
-
-    /// Returns a line as it will be shown: cut, but not in the word that tells.
-    fn shown(&self, text: &str, word: std::ops::Range<usize>) -> String {
-        let text = text.trim_end();
-        let max = self.line_max_chars;
-        let seen = word.start <= max / 2 || text.len() - word.end.min(text.len()) <= max / 4;
-        if seen { cut::middle(text, max) } else { cut::around(text, word, max) }.into_owned()
+        if self.shapes.len() < SHAPES.max(self.limit) {
+            return true;
+        }
+        if self.full_of >= Some(severity) {
+            return false;
+        }
+        let least = self.shapes.iter().enumerate().rev().min_by_key(|(_, shape)| shape.severity);
+        match least {
+            Some((at, least)) if least.severity < severity => {
+                self.held -= self.shapes.remove(at).lines.len();
+                true
+            }
+            _ => {
+                self.full_of = Some(severity);
+                false
+            }
+        }
     }
 
     /// Makes a line that only announces the exception on the next line part of that signal: one incident, one signal.
@@ -446,6 +455,13 @@ impl Signals {
         signals.sort_by_key(|signal| signal.line);
         signals
     }
+}
+
+/// Returns a line as it will be shown: cut, but not in the word that tells.
+fn shown(text: &str, word: Range<usize>, max: usize) -> String {
+    let text = text.trim_end();
+    let near = word.start <= max / 2 || text.len().saturating_sub(word.start) <= max / 4;
+    if near { cut::middle(text, max) } else { cut::around(text, word, max) }.into_owned()
 }
 
 fn newlines(bytes: &[u8]) -> u64 {

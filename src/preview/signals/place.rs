@@ -14,28 +14,37 @@ pub(super) enum Level {
     Fatal,
 }
 
-/// The words that logs use for [`Level`]s, lower case.
-#[rustfmt::skip]
-const LEVELS: &[(Level, &[&str])] = &[
-    (Level::Info, &["info", "debug", "trace", "notice", "verbose", "inf", "dbg", "fine", "情報", "信息", "調試"]),
-    (Level::Warning, &["warning", "warn", "wrn", "警告"]),
-    (Level::Error, &["error", "err", "erro", "failed", "severe", "fehler", "エラー", "错误", "錯誤", "重大"]),
-    (Level::Fatal, &["fatal", "critical", "crit", "panic", "emerg", "emergency", "alert", "ftl", "致命的"]),
-];
-
+/// Returns what a word that logs use for a severity means.
 fn level_of(word: &[u8]) -> Option<Level> {
-    if word.len() > 9 && word.is_ascii() {
-        return None;
+    let mut small = [0; 9];
+    let small = small.get_mut(..word.len())?;
+    small.copy_from_slice(word);
+    small.make_ascii_lowercase();
+    match &*small {
+        b"info" | b"debug" | b"trace" | b"notice" | b"verbose" | b"inf" | b"dbg" | b"fine" => Some(Level::Info),
+        b"warning" | b"warn" | b"wrn" => Some(Level::Warning),
+        b"error" | b"err" | b"erro" | b"failed" | b"severe" | b"fehler" => Some(Level::Error),
+        b"fatal" | b"critical" | b"crit" | b"panic" | b"emerg" | b"emergency" | b"alert" | b"ftl" => Some(Level::Fatal),
+        _ if word.first().is_some_and(|b| *b >= 0x80) => match std::str::from_utf8(small).ok()? {
+            "情報" | "信息" | "調試" => Some(Level::Info),
+            "警告" => Some(Level::Warning),
+            "エラー" | "错误" | "錯誤" | "重大" => Some(Level::Error),
+            "致命的" => Some(Level::Fatal),
+            _ => None,
+        },
+        _ => None,
     }
-    let same = |name: &&str| word.eq_ignore_ascii_case(name.as_bytes());
-    LEVELS.iter().find(|(_, names)| names.iter().any(same)).map(|&(level, _)| level)
 }
 
-/// The keys under which structured logs give their level.
-const KEYS: &[&str] = &["level", "severity", "lvl", "levelname", "loglevel"];
+/// The keys under which structured logs give their level; each has one `v` (two have the longer ones), which is rare
+/// enough to be looked for alone.
+const KEYS: &[&str] = &["level", "severity", "lvl", "levelname"];
 
 /// How far from the start of a line its own severity is looked for, in bytes.
 const REACH: usize = 240;
+
+/// How far from the start of a line of data a key for it is looked for, in bytes.
+const KEYED: usize = 4096;
 
 /// A line that begins with as many blanks and no time stamp is taken for the text of a manual.
 const PROSE: usize = 5;
@@ -167,11 +176,14 @@ fn stamp(token: &[u8]) -> bool {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Mon", "Tue", "Wed", "Thu",
         "Fri", "Sat", "Sun", "UTC", "GMT", "AM", "PM", "CET",
     ];
+    if token.len() > 40 {
+        return false;
+    }
     let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = token.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let others = token.iter().all(|b| b.is_ascii_alphanumeric() || b"-:./,+#%".contains(b));
     let named = |name: &&str| token.windows(name.len()).any(|w| w == name.as_bytes());
-    NAMES.iter().any(|name| token.trim_ascii() == name.as_bytes())
+    token.len() <= 3 && NAMES.iter().any(|name| token == name.as_bytes())
         || (others
             && digits > 0
             && (letters <= 2 || letters == 3 && digits >= 4 && NAMES.iter().any(named))
@@ -180,26 +192,21 @@ fn stamp(token: &[u8]) -> bool {
 
 /// Finds `level=error`, `"level":"error"` and their like.
 fn keyed(t: &[u8]) -> Option<(Level, Range<usize>)> {
-    let window = &t[..t.len().min(4096)];
-    for key in KEYS {
-        for at in memchr::memmem::find_iter(window, key.as_bytes()) {
-            let end = at + key.len();
-            if at > 0 && (t[at - 1].is_ascii_alphanumeric() || t[at - 1] == b'_') {
-                continue;
-            }
-            let gap = t[end..].iter().take(5).take_while(|b| b"\"': =".contains(b)).count();
-            let sign = &t[end..end + gap];
-            if !sign.iter().any(|b| b":=".contains(b)) {
-                continue;
-            }
-            let start = end + gap;
-            let len = t[start..].iter().take(10).take_while(|b| b.is_ascii_alphabetic()).count();
-            if let Some(level) = level_of(&t[start..start + len]) {
-                return Some((level, start..start + len));
-            }
-        }
+    memchr::memchr_iter(b'v', &t[..t.len().min(KEYED)]).find_map(|v| KEYS.iter().find_map(|key| keyed_at(t, v, key)))
+}
+
+/// Looks for a key whose (first) `v` stands at `v`.
+fn keyed_at(t: &[u8], v: usize, key: &str) -> Option<(Level, Range<usize>)> {
+    let start = v.checked_sub(key.find('v')?)?;
+    let rest = t[start..].strip_prefix(key.as_bytes())?;
+    let name = start.checked_sub(1).is_none_or(|n| !t[n].is_ascii_alphanumeric() && t[n] != b'_');
+    let gap = rest.iter().take(5).take_while(|b| b"\"': =".contains(b)).count();
+    if !name || !rest[..gap].iter().any(|b| b":=".contains(b)) {
+        return None;
     }
-    None
+    let start = start + key.len() + gap;
+    let len = t[start..].iter().take(10).take_while(|b| b.is_ascii_alphabetic()).count();
+    Some((level_of(&t[start..start + len])?, start..start + len))
 }
 
 /// Where a word must stand to mean something.
@@ -231,6 +238,8 @@ pub(super) enum Place {
     Http,
     /// Anywhere, as a word.
     Anywhere,
+    /// The header of a traceback: the exception comes after the frames.
+    Header,
 }
 
 impl Place {
@@ -244,7 +253,7 @@ impl Place {
             return None;
         }
         match self {
-            Place::Anywhere => Some(line.head.min(at.start)),
+            Place::Anywhere | Place::Header => Some(line.head.min(at.start)),
             Place::Head => (at.start == line.head).then_some(line.head),
             Place::First => (at.start == 0).then_some(0),
             Place::Verdict => last(after).then_some(line.head),

@@ -35,7 +35,9 @@ const fn rule(word: &'static str, place: Place, means: Severity) -> Rule {
     Rule { word, place, means }
 }
 
-use Place::{Anywhere, Complaint, Count, Exception, Exit, First, Head, Http, LevelWord, Named, Reason, Verdict, Word};
+use Place::{
+    Anywhere, Complaint, Count, Exception, Exit, First, Head, Header, Http, LevelWord, Named, Reason, Verdict, Word,
+};
 use Severity::{Error, Fatal, Suspect, Warning};
 
 /// The table. Where several rows hold for a line the worst wins.
@@ -56,6 +58,9 @@ const RULES: &[Rule] = &[
     rule("core dumped", Anywhere, Fatal),
     rule("Aborted", Reason, Fatal),
     rule("Killed", Reason, Fatal),
+    // A shell tells so of a job: `./run.sh: line 3: 12345 Killed    ./prog`.
+    rule("Killed  ", Anywhere, Fatal),
+    rule("Aborted  ", Anywhere, Fatal),
     rule("OOMKilled", Anywhere, Fatal),
     rule("Out of memory", Reason, Fatal),
     rule("out of memory", Reason, Fatal),
@@ -79,6 +84,7 @@ const RULES: &[Rule] = &[
     rule("level\":50", Anywhere, Error),
     rule("level\":60", Anywhere, Fatal),
     // Exceptions: the line that names one, not the frames.
+    rule("Traceback (most recent call last):", Header, Fatal),
     rule("Error", Exception, Error),
     rule("Exception", Exception, Error),
     rule("Error)", Verdict, Error),
@@ -283,10 +289,20 @@ pub(super) fn judge(text: &str) -> Option<Finding> {
     }
     // A line that says its own severity is believed, but for what no program says of itself.
     match (&line.level, worst) {
-        (Some((Level::Info, _)), worst) => worst.filter(|w| w.severity == Fatal && w.place == Anywhere),
-        (Some((Level::Warning, _)), Some(worst)) if worst.severity == Fatal && worst.place == Anywhere => Some(worst),
+        (Some((Level::Info, _)), worst) => {
+            worst.filter(|w| w.severity == Fatal && matches!(w.place, Anywhere | Header))
+        }
+        (Some((Level::Warning, _)), Some(worst))
+            if worst.severity == Fatal && matches!(worst.place, Anywhere | Header) =>
+        {
+            Some(worst)
+        }
         (Some((Level::Warning, _)), _) => own,
-        (Some(_), Some(worst)) if own.as_ref().is_some_and(|own| worst.severity > own.severity) => Some(worst),
+        (Some(_), Some(worst))
+            if worst.place == Header || own.as_ref().is_some_and(|own| worst.severity > own.severity) =>
+        {
+            Some(worst)
+        }
         (Some(_), _) => own,
         (None, worst) => worst,
     }

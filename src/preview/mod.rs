@@ -7,6 +7,7 @@
 pub mod csv;
 pub mod json;
 pub mod ndjson;
+pub mod signals;
 pub mod window;
 
 /// What stands between the preview's label line and the last two lines of a handle.

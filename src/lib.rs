@@ -2,4 +2,5 @@
 #![warn(missing_docs)]
 
 pub mod error;
+pub mod search;
 pub mod text;

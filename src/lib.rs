@@ -10,6 +10,7 @@ pub mod outline;
 pub mod pointer;
 pub mod preview;
 pub mod rescue;
+pub mod search;
 pub mod settings;
 pub mod store;
 pub mod text;

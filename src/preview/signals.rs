@@ -65,7 +65,7 @@ pub fn severity(line: &str) -> Option<Severity> {
 }
 
 /// Collects the signals of a text that is pushed through it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Signals {
     limit: usize,
     line_max_chars: usize,
@@ -86,7 +86,7 @@ pub struct Signals {
     detail: Option<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Shape {
     key: u64,
     severity: Severity,
@@ -96,7 +96,7 @@ struct Shape {
     lines: Vec<Held>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Held {
     line: u64,
     place: Place,
@@ -105,7 +105,7 @@ struct Held {
 }
 
 /// What the next lines may add to a signal.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Watch {
     /// The frames of a Python traceback, up to the exception.
     Traceback { indent: usize, frame: Option<(u64, String)>, code: Option<(u64, String)>, left: u32 },

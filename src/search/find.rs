@@ -81,17 +81,26 @@ impl Finder {
     pub(super) fn next(&self, folded: &[u8], at: usize) -> Option<(usize, usize)> {
         match &self.engine {
             Engine::Nothing => None,
-            Engine::Packed(searcher) => searcher
-                .find_in(folded, (at..folded.len()).into())
-                .map(|m| (m.pattern().as_usize(), m.start())),
-            Engine::Automaton(automaton) => automaton
-                .find(Input::new(folded).range(at..folded.len()))
-                .map(|m| (m.pattern().as_usize(), m.start())),
+            Engine::Packed(searcher) => {
+                searcher.find_in(folded, (at..folded.len()).into()).map(|m| (m.pattern().as_usize(), m.start()))
+            }
+            Engine::Automaton(automaton) => {
+                automaton.find(Input::new(folded).range(at..folded.len())).map(|m| (m.pattern().as_usize(), m.start()))
+            }
         }
     }
 
     /// Checks a place that [`Finder::next`] named; adds what it stands for.
-    pub(super) fn check(&self, variants: &[Variant], inside: f32, prefix: f32, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
+    pub(super) fn check(
+        &self,
+        variants: &[Variant],
+        inside: f32,
+        prefix: f32,
+        literal: usize,
+        at: usize,
+        line: &Folded<'_>,
+        out: &mut Vec<Mark>,
+    ) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
             if let Some((strength, end)) = verify(v, inside, prefix, at, line) {
@@ -108,7 +117,15 @@ impl Finder {
     }
 
     /// Finds all marks of a line, at most `max`.
-    pub(super) fn all(&self, variants: &[Variant], inside: f32, prefix: f32, line: &Folded<'_>, max: usize, out: &mut Vec<Mark>) {
+    pub(super) fn all(
+        &self,
+        variants: &[Variant],
+        inside: f32,
+        prefix: f32,
+        line: &Folded<'_>,
+        max: usize,
+        out: &mut Vec<Mark>,
+    ) {
         let mut at = 0;
         while let Some((literal, start)) = self.next(line.bytes, at) {
             self.check(variants, inside, prefix, literal, start, line, out);

@@ -161,7 +161,8 @@ impl Builder<'_> {
             let folded = fold(chunk);
             // Punctuation inside, or at the edge where it is more than a sentence's: the chunk as typed is a term too.
             let sentence = |c: char| ".,;:!?\"'()[]{}".contains(c);
-            let marked = core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
+            let marked =
+                core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
             let number = !core.is_empty() && core.chars().all(|c| c.is_ascii_digit() || ".:,-/".contains(c));
             if marked && !core.is_empty() {
                 let weight = if number { 1.0 } else { self.weights.chunk };
@@ -238,7 +239,8 @@ impl Builder<'_> {
         } else {
             self.forms(text, bit, 1.0, false);
             for (prefix, left) in [("un", 4), ("in", 5), ("non", 4), ("dis", 5), ("mis", 5)] {
-                if let Some(rest) = text.strip_prefix(prefix).filter(|r| r.len() >= left && self.weights.negated > 0.0) {
+                if let Some(rest) = text.strip_prefix(prefix).filter(|r| r.len() >= left && self.weights.negated > 0.0)
+                {
                     self.forms(rest, bit, self.weights.negated, true);
                 }
             }

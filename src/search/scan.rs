@@ -477,7 +477,9 @@ impl<'q> Scanner<'q> {
         query.finder.all(&query.variants, weights.inside, weights.prefix, &again, usize::MAX, &mut found);
         if !whole {
             let low = line.source_at(span.start) - from;
-            found.retain(|m| again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from);
+            found.retain(|m| {
+                again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from
+            });
         }
         let best = best_window(&found, max * 2 / 3)?;
         let words = again.source_at(best.start)..again.source_at(best.end);
@@ -490,7 +492,10 @@ impl<'q> Scanner<'q> {
             let raw = &place.block[place.range.0..place.range.1];
             let word = &shown.as_bytes()[words];
             let guess = from + again.source_at(best.start);
-            let at = raw.get(guess..).and_then(|r| memchr::memmem::find(r, word)).map_or(guess.min(raw.len()), |n| guess + n);
+            let at = raw
+                .get(guess..)
+                .and_then(|r| memchr::memmem::find(r, word))
+                .map_or(guess.min(raw.len()), |n| guess + n);
             let lead = text.find(std::str::from_utf8(word).unwrap_or("")).unwrap_or(0).saturating_sub("…".len());
             offset + char_start(raw, at.saturating_sub(lead)) as u64
         };

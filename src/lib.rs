@@ -2,4 +2,5 @@
 #![warn(missing_docs)]
 
 pub mod error;
+pub mod outline;
 pub mod text;

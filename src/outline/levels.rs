@@ -66,7 +66,7 @@ impl Level {
     fn of_small(word: &str) -> Option<Level> {
         Some(match word {
             "fatal" | "critical" | "crit" | "emerg" | "alert" | "panic" => Level::Fatal,
-            "error" | "err" | "severe" => Level::Error,
+            "error" | "severe" => Level::Error,
             "warn" | "warning" => Level::Warn,
             "info" | "notice" | "note" | "information" => Level::Info,
             "debug" | "verbose" => Level::Debug,
@@ -253,12 +253,14 @@ fn by_form(line: &str, trimmed: &str) -> Level {
     if starts("at ") || starts("File \"") || starts("|") {
         return Level::Plain;
     }
-    let head = trimmed.split([':', ' ', '(']).next().unwrap_or("");
+    // pytest marks the lines that tell of the fault.
+    let raised = line.strip_prefix("E   ").map_or(trimmed, str::trim_start);
+    let head = raised.split([':', ' ', '(']).next().unwrap_or("");
     let name = head.rsplit(['.', '$']).next().unwrap_or("");
     let exception = name.len() > 5
         && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Fault"))
         && name.starts_with(|c: char| c.is_ascii_uppercase())
-        && (trimmed.len() == head.len() || trimmed[head.len()..].starts_with(':'));
+        && (raised.len() == head.len() || raised[head.len()..].starts_with(':'));
     let anywhere =
         ["panicked at", "Segmentation fault", "undefined reference to", "core dumped", ": command not found"];
     if exception
@@ -268,7 +270,7 @@ fn by_form(line: &str, trimmed: &str) -> Level {
         || starts("Exception in thread ")
         || starts("Uncaught ")
         || starts("Killed")
-        || line.starts_with("E   ")
+        || line.strip_prefix("E   ").is_some_and(|rest| rest.trim_start().starts_with("assert "))
         || trimmed.starts_with("make[") && trimmed.contains("]: *** ")
         || anywhere.iter().any(|form| trimmed.contains(form))
         || exit_code(trimmed)

@@ -22,9 +22,7 @@ const LOOK: usize = 1024;
 const EXAMPLE: usize = 512;
 
 const WORD: u8 = 1;
-const DIGIT: u8 = 2;
-const NOT_HEX: u8 = 4;
-const PATH: u8 = 8;
+const PATH: u8 = 2;
 
 /// What a byte can be part of.
 const CLASS: [u8; 256] = {
@@ -32,9 +30,7 @@ const CLASS: [u8; 256] = {
     let mut b = 0;
     while b < 256 {
         class[b] = match b as u8 {
-            b'0'..=b'9' => WORD | DIGIT | PATH,
-            b'a'..=b'f' | b'A'..=b'F' => WORD | PATH,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => WORD | NOT_HEX | PATH,
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => WORD | PATH,
             b'/' | b'.' | b'-' | b'+' | b'@' | b'%' | b'=' | b'&' | b'?' | b'#' | b'~' | b'$' | b'*' => PATH,
             _ => 0,
         };
@@ -43,14 +39,76 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// Packs a word as the loop does: exact up to nine ASCII bytes.
+/// Packs a word into a number: exact up to eight bytes.
 const fn packed(word: &[u8]) -> u64 {
-    let (mut w, mut k) = (0u64, 0);
-    while k < word.len() {
-        w = w.rotate_left(7) ^ word[k] as u64;
-        k += 1;
+    let (mut w, mut at) = (0u64, 0);
+    while at < word.len() {
+        let (mut part, mut k) = (0u64, 0);
+        while k < 8 && at + k < word.len() {
+            part |= (word[at + k] as u64) << (8 * k);
+            k += 1;
+        }
+        w = w.wrapping_mul(MIX) ^ part;
+        at += 8;
     }
     w
+}
+
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A word at the start of bytes.
+#[derive(Default)]
+struct Word {
+    len: usize,
+    packed: u64,
+    digits: bool,
+    /// It has letters that no hexadecimal number has.
+    not_hex: bool,
+}
+
+/// Reads a word eight bytes at once: a loop over single bytes would mispredict the end of nearly every word.
+#[inline]
+fn word(bytes: &[u8]) -> Word {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    /// Sets the high bit of each byte of `x` (all below 0x80) that is at least `least`.
+    const fn at_least(x: u64, least: u8) -> u64 {
+        (x + (0x80 - least as u64) * ONES) & HIGH
+    }
+    let mut word = Word::default();
+    let (mut digits, mut not_hex) = (0, 0);
+    loop {
+        let rest = &bytes[word.len..];
+        let chunk = match rest.first_chunk::<8>() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => {
+                let mut last = [0; 8];
+                last[..rest.len()].copy_from_slice(rest);
+                u64::from_le_bytes(last)
+            }
+        };
+        let seven = chunk & !HIGH;
+        let lower = seven | (0x20 * ONES);
+        let beyond = chunk & HIGH;
+        let digit = at_least(seven, b'0') & !at_least(seven, b'9' + 1) & !beyond;
+        let letter = at_least(lower, b'a') & !at_least(lower, b'z' + 1) & !beyond;
+        let underscore = at_least(seven, b'_') & !at_least(seven, b'_' + 1) & !beyond;
+        let other = !(digit | letter | underscore | beyond) & HIGH;
+        let n = (other.trailing_zeros() / 8) as usize;
+        let mask = if n == 8 { u64::MAX } else { (1 << (8 * n)) - 1 };
+        if n > 0 {
+            word.packed = word.packed.wrapping_mul(MIX) ^ (chunk & mask);
+        }
+        digits |= digit & mask;
+        not_hex |= (beyond | underscore | letter & at_least(lower, b'g')) & mask;
+        word.len += n;
+        if n < 8 {
+            break;
+        }
+    }
+    word.digits = digits != 0;
+    word.not_hex = not_hex != 0;
+    word
 }
 
 /// What stands for a masked part.
@@ -154,16 +212,8 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
     while let Some(&b) = line.get(i) {
         let start = i;
         if CLASS[b as usize] & WORD != 0 {
-            let (mut class, mut w) = (0, 0u64);
-            while let Some(&b) = line.get(i) {
-                let c = CLASS[b as usize];
-                if c & WORD == 0 {
-                    break;
-                }
-                class |= c;
-                w = w.rotate_left(7) ^ u64::from(b);
-                i += 1;
-            }
+            let Word { len, packed: w, digits, not_hex } = word(&line[start..]);
+            i = start + len;
             let word = &line[start..i];
             if line.get(i) == Some(&b'/')
                 && let Some(end) = path_end(line, start)
@@ -177,16 +227,16 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
             {
                 i = start + end + 3;
                 to.mark(Mark::Quoted);
-            } else if class & DIGIT != 0 {
+            } else if digits {
                 let status = word.len() <= 3 && (request || is_status_name(last_word));
                 request = false;
-                if status && class & NOT_HEX == 0 || is_code(word) {
+                if status && !not_hex || is_code(word) {
                     seen.word_at(start, &to);
                     to.word(word, w);
                 } else {
                     to.number();
                 }
-            } else if is_month(w, word.len()) || class & NOT_HEX == 0 && is_group(&to, word.len()) {
+            } else if is_month(w, len) || !not_hex && is_group(&to, line, start, len) {
                 to.number();
             } else {
                 seen.word_at(start, &to);
@@ -214,7 +264,12 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
             b'"' | b'\'' | b'`' => match quoted(line, start) {
                 Some(end) => {
                     seen.word_at(start, &to);
-                    request = quote(&line[start..end], line.get(end) == Some(&b':'), &mut to, &mut last_word);
+                    let kept = match line.get(end) {
+                        Some(b':') => 40,
+                        _ if line[..start].trim_ascii_end().ends_with(b":") || line[..start].ends_with(b"=") => 12,
+                        _ => 0,
+                    };
+                    request = quote(&line[start..end], kept, &mut to, &mut last_word);
                     i = end;
                 }
                 None => to.gap(b),
@@ -238,11 +293,14 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
     seen
 }
 
-/// Hands on what stands between quotes (they are in `text`); returns whether it was an HTTP request.
-fn quote<S: Sink>(text: &[u8], is_key: bool, to: &mut After<'_, S>, last_word: &mut u64) -> bool {
-    let (mark, inner) = (text[0], &text[1..text.len() - 1]);
-    let short = mark != b'`' && inner.len() <= 12 && inner.iter().all(u8::is_ascii_alphabetic);
-    if is_key && inner.len() <= 40 || short {
+/// Hands on what stands between quotes (they are in `text`); returns whether it was an HTTP request. Kept are names of
+/// at most `kept` bytes (keys of objects, short values) and words in capitals.
+fn quote<S: Sink>(text: &[u8], kept: usize, to: &mut After<'_, S>, last_word: &mut u64) -> bool {
+    let (mark, inner) = (text[0], text[1..].strip_suffix(&text[..1]).unwrap_or(&text[1..]));
+    let is_name =
+        inner.len() <= kept && inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.' | b'-'));
+    let is_capital = inner.len() <= 12 && inner.iter().all(u8::is_ascii_uppercase);
+    if mark != b'`' && (is_name || is_capital) {
         *last_word = packed(inner);
         to.gap(mark);
         to.word(inner, *last_word);
@@ -274,7 +332,10 @@ fn quoted(line: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let rest = &line[start + 1..];
-    let n = memchr::memchr_iter(mark, rest).find(|&n| n == 0 || rest[n - 1] != b'\\')?;
+    let Some(n) = memchr::memchr_iter(mark, rest).find(|&n| n == 0 || rest[n - 1] != b'\\') else {
+        // The line is longer than what is looked at, so its quote may well end beyond.
+        return (mark != b'\'' && line.len() >= LOOK).then_some(line.len());
+    };
     let end = start + n + 2;
     (mark == b'"' || !is_word(line.get(end))).then_some(end)
 }
@@ -325,9 +386,10 @@ fn is_status_name(w: u64) -> bool {
     NAMES.contains(&w)
 }
 
-/// Whether four letters are a group of an UUID whose other groups were numbers.
-fn is_group<S>(to: &After<'_, S>, len: usize) -> bool {
-    (4..=12).contains(&len) && to.number && to.holding == 1 && to.held[0] == b'-'
+/// Whether letters that could be hexadecimal are a group of an UUID: after another group, or as its first.
+fn is_group<S>(to: &After<'_, S>, line: &[u8], start: usize, len: usize) -> bool {
+    let later = (4..=12).contains(&len) && to.number && to.holding == 1 && to.held[0] == b'-';
+    later || len == 8 && line.get(start + 8) == Some(&b'-') && line.get(start + 13) == Some(&b'-')
 }
 
 fn is_month(w: u64, len: usize) -> bool {
@@ -356,7 +418,7 @@ struct Hash {
 impl Hash {
     #[inline]
     fn mix(&mut self, value: u64) {
-        let h = (self.hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let h = (self.hash ^ value).wrapping_mul(MIX);
         self.hash = h ^ (h >> 29);
     }
 }
@@ -605,15 +667,15 @@ impl Shapes {
         self.slots[at] = (key, shape as u32);
     }
 
-    /// Makes one shape of those that begin with the same words where there are at least `least` of them (`least_one`
-    /// where they share but one word). Frequent shapes stay themselves.
-    fn fold(&mut self, least: usize, least_one: usize) {
+    /// Makes one shape of those that begin with the same words where there are at least `least` of them (`least_few`
+    /// where they share one word or two). Frequent shapes stay themselves.
+    fn fold(&mut self, least: usize, least_few: usize) {
         let lines: u64 = self.shapes.iter().map(|s| s.count).sum();
-        let rare = (lines / 200).max(8);
+        let rare = (lines / 100).max(8);
         for k in (1..=DEPTH).rev() {
             let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
             for (at, shape) in self.shapes.iter().enumerate() {
-                if shape.words >= k && (shape.wild > k || shape.wild == 0 && shape.count <= rare) {
+                if shape.words >= k && (shape.wild == 0 || shape.wild > k) && shape.count <= rare {
                     let key = wild_key(shape.prefixes[k - 1], k, shape.level, shape.section);
                     groups.entry(key).or_default().push(at);
                 }
@@ -622,7 +684,7 @@ impl Shapes {
             for (key, group) in groups {
                 // An earlier fold's shape for these very words takes new ones in whatever their number.
                 let old = self.shapes.iter().position(|s| s.wild == k && s.key == key);
-                if old.is_none() && group.len() < if k == 1 { least_one } else { least } {
+                if old.is_none() && group.len() < if k <= 2 { least_few } else { least } {
                     continue;
                 }
                 let Some(into) = old.or_else(|| group.iter().copied().min_by_key(|&at| self.shapes[at].first)) else {

@@ -131,6 +131,11 @@ impl Levels {
         self.rows.last_mut().map(|(_, entry)| entry)
     }
 
+    /// Puts the rows in the order of the text, where they were added as they ended.
+    fn in_order(&mut self) {
+        self.rows.sort_by_key(|row| row.1.line);
+    }
+
     fn shrink(&mut self) {
         let deepest = self.rows.iter().map(|r| r.0).max().unwrap_or(0);
         let top = self.rows.iter().map(|r| r.0).min().unwrap_or(0);

@@ -300,7 +300,7 @@ pub(super) fn http_status(line: &str) -> Option<u16> {
 /// Whether a raw line could begin a section, by its first bytes.
 pub(super) fn may_be_section(line: &[u8]) -> bool {
     let first = line.iter().find(|b| **b != b' ').copied().unwrap_or(b' ');
-    matches!(first, b'=' | b'-' | b'_' | b'*' | b'#' | b'+' | b'~' | b':' | b'>' | b'[' | 0x1B | b'0'..=b'9')
+    matches!(first, b'=' | b'-' | b'_' | b'*' | b'#' | b'+' | b'~' | b':' | b'>' | b'$' | b'[' | 0x1B | b'0'..=b'9')
         || matches!(first, b'B' | b'D' | b'F' | b'P' | b'R' | b'S' | b'T' | b'f' | b'm' | b'r' | b't')
 }
 

@@ -124,7 +124,11 @@ impl Log {
         }
     }
 
-    /// How much of the lines the most frequent shapes are: whether shapes are a map of this text at all.
+    /// Whether the shapes of lines repeat, so that they are a map of the text.
+    pub(super) fn repeats(&self) -> bool {
+        self.shapes.distinct() * 3 < self.lines - self.blank
+    }
+
     pub(super) fn finish(mut self) -> Outline {
         let levels = self.shapes.levels();
         let shapes = self.shapes.finish();

@@ -547,6 +547,7 @@ pub(super) struct Shapes {
     slots: Vec<(u64, u32)>,
     any_wild: bool,
     gate: levels::Gate,
+    inserted: u64,
     /// Lines by level, of shapes that were given up.
     lost_levels: [u64; Level::COUNT],
     /// Shapes given up, at least.
@@ -565,6 +566,7 @@ impl Shapes {
             slots: vec![(0, EMPTY); 1 << SLOT_BITS],
             any_wild: false,
             gate: levels::Gate::new(),
+            inserted: 0,
             lost_levels: [0; Level::COUNT],
             lost_shapes: 0,
             lost_lines: 0,
@@ -624,10 +626,19 @@ impl Shapes {
         if !self.any_wild {
             return None;
         }
-        let level = if self.gate.may_have_level(line) { levels::of(&clean::line(line)) } else { Level::Plain };
-        let section = levels::may_be_section(line) && levels::is_section(&clean::line(line));
+        let (level, section) = self.read(line);
         let words = hash.words.min(DEPTH);
         (1..=words).rev().find_map(|k| self.find(wild_key(hash.prefixes[k - 1], k, level, section)))
+    }
+
+    /// Returns the level of a line, and whether it is a section.
+    fn read(&self, line: &[u8]) -> (Level, bool) {
+        let (leveled, sectioned) = (self.gate.may_have_level(line), levels::may_be_section(line));
+        if !leveled && !sectioned {
+            return (Level::Plain, false);
+        }
+        let text = clean::line(line);
+        (if leveled { levels::of(&text) } else { Level::Plain }, sectioned && levels::is_section(&text))
     }
 
     fn insert(&mut self, number: u64, line: &[u8], hash: &Hash, body: usize) -> usize {
@@ -635,9 +646,13 @@ impl Shapes {
             self.fold(16, 16);
             self.give_up();
         }
-        let text = clean::line(line);
+        self.inserted += 1;
+        let (level, section) = self.read(line);
         let end = (body + EXAMPLE).min(line.len());
-        let status = levels::http_status(&text).unwrap_or(0);
+        let status = match memchr::memmem::find(line, b" HTTP/") {
+            Some(_) => levels::http_status(&clean::line(line)).unwrap_or(0),
+            None => 0,
+        };
         let start = if body > EXAMPLE { body } else { 0 };
         self.shapes.push(Shape {
             key: hash.hash,
@@ -647,9 +662,9 @@ impl Shapes {
             count: 1,
             first: number,
             last: number,
-            level: levels::of(&text),
+            level,
             status,
-            section: levels::is_section(&text),
+            section,
             same: true,
             body: body - start,
             example: line[start..end].into(),
@@ -730,6 +745,11 @@ impl Shapes {
         for at in 0..self.shapes.len() {
             self.place(self.shapes[at].key, at);
         }
+    }
+
+    /// Returns how many shapes there were before any was folded.
+    pub(super) fn distinct(&self) -> u64 {
+        self.inserted
     }
 
     /// Returns how many lines there are of each level.

@@ -81,7 +81,11 @@ impl Division {
         self.total += 1;
         self.longest = self.longest.max(open.lines);
         // What is nested deeper in a folder's name stands deeper in the map; other blocks stand side by side.
-        let level = if kind == "folder" { open.text.matches('/').count().min(60) as u8 } else { 0 };
+        let level = match kind {
+            "folder" => open.text.matches('/').count().min(60) as u8,
+            "symbol" => 1,
+            _ => 0,
+        };
         if self.rows.wants(level) {
             let noun = if kind == "folder" { "entry" } else { "line" };
             let size = if open.lines == 1 && kind == "block" {
@@ -89,7 +93,8 @@ impl Division {
             } else {
                 format!(" ({})", amount(open.lines, noun))
             };
-            let text = format!("{}{size}", cut::start(&open.text, 100));
+            let indent = if kind == "symbol" { "  " } else { "" };
+            let text = format!("{indent}{}{size}", cut::start(&open.text, 100));
             self.rows.push(level, Entry::at(open.line, text).with("kind", kind).with("lines", open.lines));
         }
     }
@@ -200,12 +205,19 @@ impl Reading {
 
     fn symbol(&mut self, number: u64, text: &[u8]) {
         if text.starts_with(b"Disassembly of section ") {
+            self.symbols.close("symbol");
             self.symbols.row(0, number, text.strip_suffix(b":").unwrap_or(text), "section");
-        } else if text.ends_with(b">:") {
+            return;
+        }
+        if text.ends_with(b">:") {
             let hex = text.iter().take_while(|b| b.is_ascii_hexdigit()).count();
             if hex >= 4 && text[hex..].starts_with(b" <") {
-                self.symbols.row(1, number, &text[hex + 1..text.len() - 1], "symbol");
+                self.symbols.begin(number, &text[hex + 1..text.len() - 1], "symbol");
+                return;
             }
+        }
+        if let Some(open) = &mut self.symbols.open {
+            open.lines += 1;
         }
     }
 
@@ -230,7 +242,9 @@ impl Reading {
             && text[indent] == b'-'
             && text.len() < 100
         {
-            self.headings.row(2, number, text, "option");
+            // What the option does may stand on its line, after a wide gap.
+            let end = memchr::memmem::find(&text[indent..], b"  ").map_or(text.len(), |n| indent + n);
+            self.headings.row(2, number, &text[..end], "option");
         }
     }
 
@@ -248,6 +262,7 @@ impl Reading {
 
     fn finish(mut self) -> Outline {
         self.folders.close("folder");
+        self.symbols.close("symbol");
         self.paragraphs.close("block");
         self.groups.close("block");
         let lines = count(self.lines, "line");
@@ -263,11 +278,14 @@ impl Reading {
         if self.capitals >= 3 {
             return made(format!("{lines}, {}", count(self.headings.total, "heading")), self.headings, "heading");
         }
-        if divides(&self.paragraphs) {
+        // A few large blocks divide less than many small ones do.
+        let finer = self.groups.total > self.paragraphs.total && self.groups.longest * 4 <= self.paragraphs.longest * 3;
+        let groups = divides(&self.groups) && self.indented * 5 >= self.lines;
+        if divides(&self.paragraphs) && !(groups && finer && self.paragraphs.total < 8) {
             let head = format!("{lines}, {} between blank lines", count(self.paragraphs.total, "block"));
             return made(head, self.paragraphs, "block");
         }
-        if divides(&self.groups) && self.indented * 5 >= self.lines {
+        if groups {
             let head = format!("{lines}, {} by indentation", count(self.groups.total, "block"));
             return made(head, self.groups, "block");
         }
@@ -333,7 +351,10 @@ mod tests {
     #[test]
     fn symbols_of_a_disassembly() {
         let text = "\n/bin/true:     file format elf64\n\nDisassembly of section .init:\n\n0000000000002000 <.init>:\n    2000:\t48 <x>\n\n0000000000002020 <puts@plt>:\n  1\n";
-        assert_eq!(map(text), "10 lines, 3 symbols\n3:Disassembly of section .init\n5:  <.init>\n8:  <puts@plt>\n");
+        assert_eq!(
+            map(text),
+            "10 lines, 3 symbols\n3:Disassembly of section .init\n5:  <.init> (2 lines)\n8:  <puts@plt> (2 lines)\n"
+        );
     }
 
     #[test]
@@ -360,7 +381,7 @@ mod tests {
     fn a_text_that_nothing_divides_has_landmarks() {
         let text: String = (0..1000).map(|k| format!("import time: {k} | {k} | name{k}\n")).collect();
         let map = outline(text.as_bytes()).unwrap();
-        assert_eq!(map.entries[1].text, "1,000 × import time: # | # | # (last 999)");
+        assert_eq!(map.entries[1].text, "1,000 × import time: # | # | name# (last 999)");
         assert_eq!(map.entries[2].text, "every 32 lines:");
         assert_eq!(map.entries[4].line, Some(32));
         assert_eq!(map.entries.len(), 3 + 32);

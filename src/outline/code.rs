@@ -561,11 +561,11 @@ impl Reading {
         head.push_str(&format!("{}, {}", count(self.lines, "line"), count(self.definitions, "definition")));
         let (mut entries, mut notes) = self.rows.finish("row");
         if self.long_lines > 0 {
-            let bytes =
-                if self.lines < 10 { format!(" of {} bytes in all", thousands(self.bytes)) } else { String::new() };
+            let bytes = if self.lines < 10 { format!(" ({} in all)", thousands(self.bytes)) } else { String::new() };
             notes.push(format!(
-                "{} too long to read as lines{bytes}: use `bytes START COUNT` with the places given, or `grep -o`",
-                count(self.long_lines, "line")
+                "{} longer than {} bytes{bytes}: use `bytes START COUNT` with the places given, or `grep -o`",
+                count(self.long_lines, "line"),
+                thousands(LONG as u64)
             ));
             if !entries.is_empty() && !self.windows.is_empty() {
                 entries.push(Entry::caption("windows of long lines:"));
@@ -796,7 +796,7 @@ mod tests {
         assert_eq!(
             map.notes,
             [
-                "1 line too long to read as lines of 460,000 bytes in all: use `bytes START COUNT` with the places given, or `grep -o`"
+                "1 line longer than 5,000 bytes (460,000 in all): use `bytes START COUNT` with the places given, or `grep -o`"
             ]
         );
         outline(&vec![b'x'; 5 << 20][..]).unwrap();

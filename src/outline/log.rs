@@ -14,11 +14,13 @@ use crate::text::show::{count, thousands};
 
 use super::levels::{self, Level};
 use super::shape::{Shape, Shapes};
-use super::{Entry, Levels, MAX_ENTRIES, Outline, row};
+use super::{Entry, MAX_ENTRIES, Outline, row};
 
 /// How many chars of a line that tells of a fault are shown; of other lines less.
 const FAULT_CHARS: usize = 160;
 const LINE_CHARS: usize = 110;
+/// How many sections of one shape are shown one by one.
+const SAME_SECTIONS: u64 = 12;
 /// For how many faults the line after them is kept.
 const FOLLOWED: usize = 200;
 
@@ -37,7 +39,9 @@ pub fn outline(text: impl Read) -> io::Result<Outline> {
 /// A log as it is read.
 pub(super) struct Log {
     shapes: Shapes,
-    sections: Levels,
+    /// The sections, each with the first line of its shape.
+    sections: Vec<(u64, Entry)>,
+    sections_left_out: u64,
     /// The lines after faults: of which line, and what.
     follows: Vec<(u64, Entry)>,
     /// The line of the fault whose next line is still to come.
@@ -53,7 +57,8 @@ impl Log {
     pub(super) fn new() -> Log {
         Log {
             shapes: Shapes::new(),
-            sections: Levels::new(),
+            sections: Vec::new(),
+            sections_left_out: 0,
             follows: Vec::new(),
             fault: None,
             began: None,
@@ -101,9 +106,14 @@ impl Log {
             self.fault = Some(line.number);
         }
         if shape.section && !shape.level.is_grave() {
-            let level = if line.bytes.contains(&b'=') { 0 } else { 1 };
-            if self.sections.wants(level) {
-                self.sections.push(level, Entry::at(line.number, unruled(&row(line.bytes))));
+            // A section of which there are more than this is shown as a shape with its count.
+            if shape.count > SAME_SECTIONS {
+                return;
+            }
+            if self.sections.len() < MAX_ENTRIES {
+                self.sections.push((shape.first, Entry::at(line.number, unruled(&row(line.bytes)))));
+            } else {
+                self.sections_left_out += 1;
             }
         }
     }
@@ -144,8 +154,10 @@ impl Log {
         if self.giant > 0 {
             notes.push(format!("{} longer than 1 MiB: only the start was looked at", count(self.giant, "line")));
         }
-        let (sections, section_notes) = self.sections.finish("section");
-        notes.extend(section_notes);
+        if self.sections_left_out > 0 {
+            notes.push(format!("{} not shown", count(self.sections_left_out, "more section")));
+        }
+        let sections = fold_sections(self.sections, &shapes);
         let mut entries = arrange(shapes, sections, self.follows);
         if entries.len() > MAX_ENTRIES {
             notes.push(format!(
@@ -188,6 +200,25 @@ impl Log {
         }
         head
     }
+}
+
+/// Puts one row with a count in the place of many sections of one shape.
+fn fold_sections(sections: Vec<(u64, Entry)>, shapes: &[Shape]) -> Vec<Entry> {
+    let folded: Vec<&Shape> = shapes.iter().filter(|s| s.section && s.count > SAME_SECTIONS).collect();
+    let many = |first: u64| folded.iter().find(|s| s.first == first);
+    let mut rows: Vec<Entry> = Vec::new();
+    for (first, entry) in sections {
+        match many(first) {
+            None => rows.push(entry),
+            Some(shape) if entry.line == Some(first) => {
+                let mut row = shape_row(shape);
+                row.text = format!("{} × {} (last {})", thousands(shape.count), unruled(&shape.text()), shape.last);
+                rows.push(row);
+            }
+            Some(_) => {}
+        }
+    }
+    rows
 }
 
 fn stamp() -> &'static Regex {

@@ -135,6 +135,8 @@ struct Seen {
     /// Where the first word stands; 0 where no number stands before it.
     body: usize,
     worded: bool,
+    /// What stands before it could be a time stamp: numbers that begin with digits.
+    stamp: bool,
     /// The line moves the cursor: it must be cleaned before it is read.
     painted: bool,
 }
@@ -144,7 +146,7 @@ impl Seen {
     fn word_at<S>(&mut self, at: usize, to: &After<'_, S>) {
         if !self.worded {
             self.worded = true;
-            self.body = if to.any_number { at } else { 0 };
+            self.body = if to.any_number && self.stamp { at } else { 0 };
         }
     }
 }
@@ -207,7 +209,7 @@ impl<S: Sink> After<'_, S> {
 /// Reads the parts of a line.
 fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
     let mut to = After { sink, number: false, any_number: false, held: [0; 2], holding: 0 };
-    let mut seen = Seen { body: 0, worded: false, painted: false };
+    let mut seen = Seen { body: 0, worded: false, stamp: true, painted: false };
     let (mut i, mut last_word, mut request) = (0, 0u64, false);
     while let Some(&b) = line.get(i) {
         let start = i;
@@ -233,7 +235,13 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 if status && !not_hex || is_code(word) {
                     seen.word_at(start, &to);
                     to.word(word, w);
+                } else if let Some(n) = name_before_number(word) {
+                    // `worker12` is a worker.
+                    seen.word_at(start, &to);
+                    to.word(&word[..n], packed(&word[..n]));
+                    to.number();
                 } else {
+                    seen.stamp &= word[0].is_ascii_digit() || word == b"T" || word == b"Z";
                     to.number();
                 }
             } else if is_month(w, len) || !not_hex && is_group(&to, line, start, len) {
@@ -380,6 +388,12 @@ fn is_code(word: &[u8]) -> bool {
     letters <= 4 && (3..=5).contains(&(word.len() - letters)) && word[letters..].iter().all(u8::is_ascii_digit)
 }
 
+/// Returns the length of the name that a number stands behind: `worker` in `worker12`, `item_` in `item_3`.
+fn name_before_number(word: &[u8]) -> Option<usize> {
+    let n = word.iter().take_while(|b| b.is_ascii_lowercase() || **b == b'_').count();
+    (n >= 3 && word[n..].iter().all(u8::is_ascii_digit)).then_some(n)
+}
+
 /// Whether a number after this word tells kinds apart: `status 404`, `exit code 1`.
 fn is_status_name(w: u64) -> bool {
     const NAMES: [u64; 5] = [packed(b"status"), packed(b"code"), packed(b"HTTP"), packed(b"Status"), packed(b"signal")];
@@ -440,7 +454,8 @@ impl Sink for Hash {
 
     #[inline]
     fn gap(&mut self, byte: u8) {
-        self.mix(u64::from(byte) << 56);
+        // Cheaper than mixing: the next word mixes it in.
+        self.hash = self.hash.rotate_left(9).wrapping_add(u64::from(byte));
     }
 }
 
@@ -696,9 +711,11 @@ impl Shapes {
                 }
             }
             let mut gone = vec![false; self.shapes.len()];
+            let folded: HashMap<u64, usize> =
+                self.shapes.iter().enumerate().filter(|s| s.1.wild == k).map(|(at, s)| (s.key, at)).collect();
             for (key, group) in groups {
                 // An earlier fold's shape for these very words takes new ones in whatever their number.
-                let old = self.shapes.iter().position(|s| s.wild == k && s.key == key);
+                let old = folded.get(&key).copied();
                 if old.is_none() && group.len() < if k <= 2 { least_few } else { least } {
                     continue;
                 }

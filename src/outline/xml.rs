@@ -23,7 +23,7 @@ const DEPTH: usize = 256;
 /// How many failures and messages are kept.
 const FOUND: usize = 400;
 /// From how many bytes a line on an offset says more than the line.
-const LONG_LINE: u64 = 2000;
+const LONG_LINE: u64 = 1000;
 
 /// Returns the map of an XML text.
 ///
@@ -327,7 +327,10 @@ impl Reading {
             (Some((case, line, offset)), message, _) if fails => {
                 self.failures += 1;
                 let message = message.or(value("type")).unwrap_or("");
-                ("failed", format!("{case}: {message}"), line, offset)
+                // Of a long name the end tells most.
+                let short = cut::tail_of(&case, 60);
+                let dots = if short.len() < case.len() { "…" } else { "" };
+                ("failed", format!("{dots}{short}: {message}"), line, offset)
             }
             (_, Some(message), severity) if fails || severity.is_some() => {
                 let name = severity.map_or_else(|| String::from_utf8_lossy(name).into_owned(), str::to_owned);

@@ -67,7 +67,7 @@ pub fn body(
     sketch.trailing = tokens.trailing()?;
     let Some(root) = sketch.root() else { return Ok(None) };
     // A value with much text after it, or broken off early by what is not JSON, is better seen by its lines.
-    let read = sketch.trailing.map_or(sketch.read, |(_, at)| at);
+    let read = sketch.trailing.as_ref().map_or(sketch.read, |trailing| trailing.offset);
     let broken = sketch.stop.as_ref().is_some_and(|stop| !stop.fault.ends()) || sketch.trailing.is_some();
     if broken && read < size.bytes / 2 {
         return Ok(None);
@@ -105,12 +105,18 @@ fn lay_out(sketch: &Sketch, root: Id, detail: Detail, shown: (usize, usize), bud
     if let Some(stop) = &sketch.stop {
         layout.line(format!("[... reading stops here: {stop} ...]"))?;
     }
-    if let Some((line, at)) = sketch.trailing {
-        layout
-            .line(format!("[... the JSON value ends; line {line}, byte {at}: more text that is not part of it ...]"))?;
+    if let Some(trailing) = &sketch.trailing {
+        let start = clean::line(&trailing.start).into_owned();
+        let start = cut::middle(&start, detail.line.min(200));
+        layout.line(format!("[... the JSON value ends; more text from line {}: {start}]", trailing.line))?;
     }
+    let whole = layout.lines.iter().all(|line| !line.contains('…') && !line.contains("omitted"));
     let label = match (layout.items, sketch.kind(root)) {
-        (Some((head, tail, total)), _) if (head + tail) as u64 >= total => format!("all {}", count(total, "item")),
+        (Some((head, tail, total)), _) if (head + tail) as u64 >= total => match whole {
+            true => format!("all {}", count(total, "item")),
+            false if total == 1 => "the 1 item, shortened".to_owned(),
+            false => format!("all {}, shortened", count(total, "item")),
+        },
         (Some((head, 0, total)), _) => format!("first {head} of {}", count(total, "item")),
         (Some((head, tail, total)), _) => format!("first {head} / last {tail} of {}", count(total, "item")),
         (None, Kind::ArrayStart) => format!("a JSON array of {}", count(sketch.count(root), "item")),

@@ -17,6 +17,7 @@ const KEPT: usize = 64 << 10;
 const NAMED: usize = 8;
 
 /// A record as written (its start), with its line.
+#[derive(Default)]
 struct Raw {
     bytes: Vec<u8>,
     line: u64,
@@ -32,30 +33,16 @@ pub fn body(
     tail_items: usize,
 ) -> io::Result<Option<Body>> {
     let (head_items, tail_items) = (head_items.clamp(1, 100), tail_items.min(100));
-    let mut tokens = Tokens::records(text);
+    let mut tokens = Tokens::unchecked_records(text);
     let (mut head, mut tail): (Vec<Raw>, VecDeque<Raw>) = (Vec::new(), VecDeque::new());
+    let mut last = Raw::default();
     let (mut total, mut bad, mut named, mut columns) = (0u64, 0u64, Vec::new(), Columns::default());
     while let Some(record) = tokens.next_record()? {
-        if record.fault.is_some() {
-            bad += 1;
-            if named.len() < NAMED {
-                named.push(record.line.to_string());
-            }
-            continue;
-        }
-        total += 1;
         let bytes = tokens.in_hand();
         let bytes = &bytes[..bytes.len().min(KEPT)];
-        if head.len() < head_items {
-            head.push(Raw { bytes: bytes.to_vec(), line: record.line });
-        } else if tail_items > 0 {
-            let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
-            let mut raw = spare.unwrap_or(Raw { bytes: Vec::new(), line: 0 });
-            raw.bytes.clear();
-            raw.bytes.extend_from_slice(bytes);
-            raw.line = record.line;
-            tail.push_back(raw);
-        }
+        last.bytes.clear();
+        last.bytes.extend_from_slice(bytes);
+        last.line = record.line;
         let mut level = 0u64;
         while let Some(token) = tokens.next_token()? {
             match token.kind {
@@ -69,6 +56,21 @@ pub fn body(
                 Kind::Key if level == 1 => columns.key(&token),
                 _ => {}
             }
+        }
+        if tokens.stop().is_some() || tokens.trailing()?.is_some() {
+            bad += 1;
+            if named.len() < NAMED {
+                named.push(record.line.to_string());
+            }
+            continue;
+        }
+        total += 1;
+        // The copy goes where it is kept, what is dropped takes the next one.
+        if head.len() < head_items {
+            head.push(std::mem::take(&mut last));
+        } else if tail_items > 0 {
+            let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
+            tail.push_back(std::mem::replace(&mut last, spare.unwrap_or_default()));
         }
     }
     if total == 0 || bad > total {

@@ -7,7 +7,7 @@
 
 use std::io::{self, Read};
 
-use super::json::{Kind, Quirks, Stop, Token, Tokens};
+use super::json::{Kind, Quirks, Stop, Token, Tokens, Trailing};
 use super::{clean, cut, json, show};
 
 /// What a sketch keeps at most.
@@ -155,8 +155,8 @@ pub struct Sketch {
     columns: Vec<Columns>,
     /// Where reading stopped before the end of the value.
     pub stop: Option<Stop>,
-    /// What follows the value: line and byte.
-    pub trailing: Option<(u64, u64)>,
+    /// What follows the value.
+    pub trailing: Option<Trailing>,
     /// What was accepted though it is not JSON.
     pub quirks: Quirks,
     /// How deep the value is, in levels.

@@ -341,3 +341,115 @@ impl Compact<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::measure;
+    use proptest::prelude::*;
+
+    fn preview(text: &str, budget: usize) -> Option<Body> {
+        let body = body(text.as_bytes(), measure::size(text.as_bytes()), budget, 5, 2).unwrap();
+        if let Some(body) = &body {
+            let chars: usize = body.lines.iter().map(|line| line.chars().count() + 1).sum();
+            assert!(chars <= budget, "{chars} chars of {budget}: {body:#?}");
+            assert!(body.lines.iter().all(|line| !line.contains('\n') && clean::line(line.as_bytes()) == *line));
+        }
+        body
+    }
+
+    fn rows(n: usize) -> String {
+        let rows: Vec<String> = (0..n)
+            .map(|k| {
+                format!("{{\"id\": {k}, \"user\": \"user{k}\"{}}}", if k > 1200 { ", \"late\": 1.50" } else { "" })
+            })
+            .collect();
+        format!("[{}]", rows.join(", "))
+    }
+
+    #[test]
+    fn an_array_shows_its_shape_its_first_and_its_last_items() {
+        let body = preview(&rows(2000), 3000).unwrap();
+        assert_eq!(body.label, "first 5 / last 2 of 2,000 items");
+        assert_eq!(
+            body.lines,
+            [
+                "[array of 2,000 objects: id, user, late (in 799)]",
+                "[",
+                "  {\"id\":0,\"user\":\"user0\"},",
+                "  {\"id\":1,\"user\":\"user1\"},",
+                "  {\"id\":2,\"user\":\"user2\"},",
+                "  {\"id\":3,\"user\":\"user3\"},",
+                "  {\"id\":4,\"user\":\"user4\"},",
+                "  [... items 5-1997 omitted (1,993 items) ...]",
+                "  {\"id\":1998,\"user\":\"user1998\",\"late\":1.50},",
+                "  {\"id\":1999,\"user\":\"user1999\",\"late\":1.50}",
+                "]",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_object_shows_every_key_and_samples_its_long_arrays() {
+        let text = format!("{{\"total\": 2000, \"meta\": {{\"q\": \"x\"}}, \"items\": {}, \"next\": null}}", rows(9));
+        let body = preview(&text, 3000).unwrap();
+        assert_eq!(body.label, "first 5 / last 2 of 9 items");
+        assert_eq!(
+            body.lines[1..4],
+            ["  \"total\": 2000,", "  \"meta\": {\"q\":\"x\"},", "  \"items\": [  [9 objects: id, user]"]
+        );
+        assert_eq!(body.lines[9], "    [... items 5-6 omitted (2 items) ...]");
+        assert_eq!(body.lines[12..], ["  ],", "  \"next\": null", "}"]);
+    }
+
+    #[test]
+    fn hostile_values_are_previewed_within_any_budget() {
+        let five: Vec<String> = (0..5).map(|k| format!("{{\"k\": {k}, \"s\": \"{}\"}}", "x".repeat(60_000))).collect();
+        let keys: Vec<String> =
+            (0..3000).map(|k| format!("\"a rather long key {k}\": [{k}, {{\"b\": {{}}}}]")).collect();
+        for (text, label) in [
+            (format!("[{}]", five.join(",")), "all 5 items, shortened"),
+            (format!("{{\"a\": NaN, \"pad\": \"{}\"}}", "p".repeat(13_000)), "a JSON object with 2 keys"),
+            ("[".repeat(3000) + &"]".repeat(3000), "the 1 item, shortened"),
+            ("{\"a\":".repeat(50_000) + "1" + &"}".repeat(50_000), "a JSON object with 1 key"),
+            (format!("[{}, 2]", "9".repeat(20_000)), "all 2 items, shortened"),
+            ("9".repeat(20_000), "a JSON number of 20,000 chars"),
+            (format!("{{\"a\": 1, \"a\": 2, \"pad\": \"{}\"}}", "p".repeat(13_000)), "a JSON object with 3 keys"),
+            (format!("[\"\\ud800\", \"{}\"]", "\\ud83d\\ude00".repeat(3000)), "all 2 items, shortened"),
+            (format!("\"{}\"", "s".repeat(3_000_000)), "a JSON string of 3,000,000 chars"),
+            (format!("{{{}}}", keys.join(",")), "a JSON object with 3,000 keys"),
+        ] {
+            let body = preview(&text, 3000).unwrap();
+            assert_eq!(body.label, label);
+            for budget in [0, 40, 100, 200, 500, 900, 11_000] {
+                preview(&text, budget);
+            }
+            assert!(preview(&text, 900).is_some());
+        }
+    }
+
+    #[test]
+    fn what_breaks_off_says_where() {
+        let text = rows(2000);
+        let body = preview(&text[..50_000], 3000).unwrap();
+        assert!(body.label.starts_with("first 5 / last 2 of 1,4"), "{}", body.label);
+        assert_eq!(
+            body.lines[body.lines.len() - 1],
+            "[... reading stops here: the text ends with 2 levels open (line 0, byte 49998) ...]"
+        );
+        let body = preview(&format!("{text}\nDone in 3 s\nbye"), 3000).unwrap();
+        assert_eq!(body.lines[body.lines.len() - 1], "[... the JSON value ends; more text from line 1: Done in 3 s]");
+        assert_eq!(preview(&format!("{{}}\n{}", "plain line\n".repeat(2000)), 3000), None);
+        assert_eq!(preview("", 3000), None);
+        assert_eq!(preview("no json", 3000), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_exceeds_the_budget(text in "[\\[\\]{}:,\"a\\\\u0041é\u{202e}\u{1b} \n]{0,200}", budget in 0usize..400) {
+            preview(&text, budget);
+            preview(&format!("[{text}"), budget);
+            preview(&format!("[\"{}\", {{\"{}\": 1}}]", text.replace('"', "'"), text.replace('"', "'")), budget);
+        }
+    }
+}

@@ -159,3 +159,60 @@ fn gap(lines: &mut Vec<String>, from: u64, to: u64) {
         lines.push(format!("[... lines {from}-{} omitted ({}) ...]", to - 1, count(to - from, "line")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::measure;
+    use proptest::prelude::*;
+
+    fn preview(text: &str, budget: usize) -> Option<Body> {
+        let body = body(text.as_bytes(), measure::size(text.as_bytes()), budget, 5, 2).unwrap();
+        if let Some(body) = &body {
+            let chars: usize = body.lines.iter().map(|line| line.chars().count() + 1).sum();
+            assert!(chars <= budget, "{chars} chars of {budget}");
+            assert!(body.lines.iter().all(|line| !line.contains('\n')));
+        }
+        body
+    }
+
+    #[test]
+    fn first_and_last_records_stand_under_the_merged_keys() {
+        let mut text: String = (0..100).map(|k| format!("{{\"n\": {k}, \"level\": \"info\"}}\n")).collect();
+        text.push_str("not json\n{\"n\": 100, \"error\": \"x\"}\n");
+        let body = preview(&text, 3000).unwrap();
+        assert_eq!(body.label, "first 5 / last 2 of 101 records");
+        assert_eq!(
+            body.lines,
+            [
+                "[101 records: n, level (in 100), error (in 1)]",
+                "[1 line not JSON: 100]",
+                "{\"n\":0,\"level\":\"info\"}",
+                "{\"n\":1,\"level\":\"info\"}",
+                "{\"n\":2,\"level\":\"info\"}",
+                "{\"n\":3,\"level\":\"info\"}",
+                "{\"n\":4,\"level\":\"info\"}",
+                "[... lines 5-98 omitted (94 lines) ...]",
+                "{\"n\":99,\"level\":\"info\"}",
+                "[... line 100 omitted (1 line) ...]",
+                "{\"n\":100,\"error\":\"x\"}",
+            ]
+        );
+        assert_eq!(preview(&"plain\n".repeat(100), 3000), None);
+    }
+
+    #[test]
+    fn giant_records_are_cut() {
+        let text = format!("{{\"a\": \"{}\"}}\n{{\"b\": [{}]}}\n1\n", "x".repeat(3_000_000), "1,".repeat(99_999) + "1");
+        let body = preview(&text, 800).unwrap();
+        assert_eq!(body.label, "all 3 records");
+        assert_eq!(body.lines.len(), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_exceeds_the_budget(text in "[{}\\[\\]:,\"a1\n ]{0,200}", budget in 0usize..200) {
+            preview(&text, budget);
+        }
+    }
+}

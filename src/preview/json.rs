@@ -336,7 +336,7 @@ impl Compact<'_> {
         }
         if sketch.closed(id) {
             out.push(close);
-        } else {
+        } else if !out.ends_with('…') {
             out.push('…');
         }
     }

@@ -9,17 +9,18 @@ use crate::text::clean;
 use crate::text::json::{Kind, Tokens};
 use crate::text::measure::Size;
 use crate::text::show::{count, thousands};
-use crate::text::sketch::{Columns, Limits, Sketch};
+use crate::text::sketch::{Builder, Columns, Limits, Sketch};
 
-/// How much of a record is kept as written, in bytes.
+/// The longest record that is kept as written, in bytes.
 const KEPT: usize = 64 << 10;
 /// How many lines that are not JSON are named.
 const NAMED: usize = 8;
 
-/// A record as written (its start), with its line.
+/// A record as written, or what is kept of it if it is longer than [`KEPT`], with its line.
 #[derive(Default)]
-struct Raw {
+struct Kept {
     bytes: Vec<u8>,
+    sketch: Option<Sketch>,
     line: u64,
 }
 
@@ -33,18 +34,26 @@ pub fn body(
     tail_items: usize,
 ) -> io::Result<Option<Body>> {
     let (head_items, tail_items) = (head_items.clamp(1, 100), tail_items.min(100));
+    let limits = Limits { nodes: 2048, ..Limits::for_chars(budget_chars, 8, 2) };
     let mut tokens = Tokens::unchecked_records(text);
-    let (mut head, mut tail): (Vec<Raw>, VecDeque<Raw>) = (Vec::new(), VecDeque::new());
-    let mut last = Raw::default();
+    let (mut head, mut tail): (Vec<Kept>, VecDeque<Kept>) = (Vec::new(), VecDeque::new());
+    let mut last = Kept::default();
     let (mut total, mut bad, mut named, mut columns) = (0u64, 0u64, Vec::new(), Columns::default());
     while let Some(record) = tokens.next_record()? {
         let bytes = tokens.in_hand();
-        let bytes = &bytes[..bytes.len().min(KEPT)];
         last.bytes.clear();
-        last.bytes.extend_from_slice(bytes);
         last.line = record.line;
+        let mut builder = None;
+        if bytes.len() < KEPT {
+            last.bytes.extend_from_slice(bytes);
+        } else {
+            builder = Some(Builder::new(limits));
+        }
         let mut level = 0u64;
         while let Some(token) = tokens.next_token()? {
+            if let Some(builder) = &mut builder {
+                builder.token(&token);
+            }
             match token.kind {
                 Kind::ArrayStart | Kind::ObjectStart => {
                     if level == 0 {
@@ -57,6 +66,7 @@ pub fn body(
                 _ => {}
             }
         }
+        last.sketch = builder.map(Builder::finish);
         if tokens.stop().is_some() || tokens.trailing()?.is_some() {
             bad += 1;
             if named.len() < NAMED {
@@ -76,12 +86,12 @@ pub fn body(
     if total == 0 || bad > total {
         return Ok(None);
     }
-    let limits = Limits { nodes: 2048, ..Limits::for_chars(budget_chars, 8, 2) };
-    let sketch = |raw: &Raw| -> io::Result<(Sketch, u64)> {
-        Ok((Sketch::read(&mut Tokens::new(&raw.bytes[..]), limits)?, raw.line))
+    let sketch = |kept: Kept| -> io::Result<(Sketch, u64)> {
+        let read = |bytes: &[u8]| Sketch::read(&mut Tokens::new(bytes), limits);
+        Ok((kept.sketch.map_or_else(|| read(&kept.bytes), Ok)?, kept.line))
     };
-    let head = head.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
-    let tail = tail.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
+    let head = head.into_iter().map(sketch).collect::<io::Result<Vec<_>>>()?;
+    let tail = tail.into_iter().map(sketch).collect::<io::Result<Vec<_>>>()?;
     let all = All { head, tail, total, bad, named, columns, lines: size.lines };
     let mut shown = (all.head.len(), all.tail.len());
     for detail in DETAILS {
@@ -143,7 +153,10 @@ impl All {
         }
         let total = count(self.total, "record");
         let label = match shown {
-            (head, tail) if (head + tail) as u64 >= self.total => format!("all {total}"),
+            (head, tail) if (head + tail) as u64 >= self.total => {
+                let cut = if lines.iter().any(|line| line.contains('…')) { ", shortened" } else { "" };
+                format!("all {total}{cut}")
+            }
             (head, 0) => format!("first {head} of {total}"),
             (head, tail) => format!("first {head} / last {tail} of {total}"),
         };
@@ -205,8 +218,9 @@ mod tests {
     fn giant_records_are_cut() {
         let text = format!("{{\"a\": \"{}\"}}\n{{\"b\": [{}]}}\n1\n", "x".repeat(3_000_000), "1,".repeat(99_999) + "1");
         let body = preview(&text, 800).unwrap();
-        assert_eq!(body.label, "all 3 records");
+        assert_eq!(body.label, "all 3 records, shortened");
         assert_eq!(body.lines.len(), 4);
+        assert!(body.lines[1].contains("chars …]\"}") && body.lines[2].ends_with(" more items]}"), "{body:?}");
     }
 
     proptest! {

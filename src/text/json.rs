@@ -8,23 +8,21 @@
 //! Laws: any split of the text into reads gives the same tokens; open levels cost one bit each; a token longer than
 //! [`WHOLE`] is handed out as its first [`PREFIX`] bytes, its span and its length.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use bstr::ByteSlice;
-
 use super::lines::BLOCK;
 use super::measure::Measure;
-use super::show;
 
+mod records;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod token;
 
 pub use scan::unescape;
 use scan::{ends_word, escape_at, inspect, is_number, number_run, string_end};
+pub use token::{Fault, Kind, Quirks, Record, Stop, Token, Trailing};
 
 /// The longest token that is handed out whole, in bytes.
 pub const WHOLE: usize = 64 << 10;
@@ -32,158 +30,6 @@ pub const WHOLE: usize = 64 << 10;
 pub const PREFIX: usize = 4 << 10;
 /// The deepest nesting that is followed, in levels (2 MiB of bits).
 pub const MAX_DEPTH: u64 = 1 << 24;
-/// The longest line of NDJSON that is checked before its tokens are handed out, in bytes.
-const RECORD: usize = 1 << 20;
-
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `[`
-    ArrayStart,
-    /// `]`
-    ArrayEnd,
-    /// `{`
-    ObjectStart,
-    /// `}`
-    ObjectEnd,
-    /// The name of a member; its value follows.
-    Key,
-    /// A string.
-    String,
-    /// A number, `NaN` and `Infinity` too.
-    Number,
-    /// `true` or `false`
-    Bool,
-    /// `null`
-    Null,
-}
-
-/// One token.
-#[derive(Clone, Debug)]
-pub struct Token<'a> {
-    /// What it is.
-    pub kind: Kind,
-    /// It as written, keys and strings without their quotes; only its first [`PREFIX`] bytes unless `whole`.
-    pub raw: &'a [u8],
-    /// Whether `raw` is all of it.
-    pub whole: bool,
-    /// Its length in chars: of keys and strings what they stand for, of others what is written.
-    pub chars: u64,
-    /// Whether a key or string has escapes.
-    pub escaped: bool,
-    /// Where it stands in the text, in bytes, quotes included.
-    pub span: Range<u64>,
-    /// The line it begins on, from 0.
-    pub line: u64,
-}
-
-impl Token<'_> {
-    /// Returns what a key or string stands for (its start, unless `whole`).
-    pub fn value(&self) -> Cow<'_, str> {
-        if self.escaped { Cow::Owned(unescape(self.raw)) } else { self.raw.to_str_lossy() }
-    }
-}
-
-/// Where and why reading stopped before the end of the value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Why.
-    pub fault: Fault,
-    /// The line, from 0.
-    pub line: u64,
-    /// The byte of the text.
-    pub offset: u64,
-}
-
-/// Why reading stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The text ends inside the value (or has none).
-    Ends {
-        /// How many levels were open.
-        open: u64,
-    },
-    /// Something else stands where this was due.
-    Wanted(&'static str),
-    /// More than [`MAX_DEPTH`] levels.
-    Deep,
-}
-
-impl Fault {
-    /// Whether the text ended too early, rather than being wrong.
-    pub fn ends(&self) -> bool {
-        matches!(self, Fault::Ends { .. })
-    }
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.fault {
-            Fault::Ends { open: 0 } => f.write_str("the text ends inside a value")?,
-            Fault::Ends { open } => write!(f, "the text ends with {} open", show::count(open, "level"))?,
-            Fault::Wanted(what) => write!(f, "not JSON where {what} was due")?,
-            Fault::Deep => write!(f, "more than {} deep", show::count(MAX_DEPTH, "level"))?,
-        }
-        write!(f, " (line {}, byte {})", self.line, self.offset)
-    }
-}
-
-/// What was accepted though JSON does not have it, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Quirks {
-    /// The text begins with a byte order mark.
-    pub bom: bool,
-    /// `NaN`, `Infinity`, `-Infinity`.
-    pub not_finite: u64,
-    /// Strings with half a surrogate pair.
-    pub lone_surrogates: u64,
-    /// Strings with bytes that are not UTF-8.
-    pub invalid_utf8: u64,
-    /// Strings with raw control characters.
-    pub controls: u64,
-    /// Strings with a backslash before what JSON does not escape.
-    pub bad_escapes: u64,
-}
-
-impl Quirks {
-    /// Returns a sentence for each thing that was accepted.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        let mut note = |n: u64, one: &str, what: &str| {
-            if n > 0 {
-                notes.push(format!("{} {what}", show::count(n, one)));
-            }
-        };
-        note(self.not_finite, "number", "written NaN or Infinity, which JSON does not have");
-        note(self.lone_surrogates, "string", "with half a surrogate pair");
-        note(self.invalid_utf8, "string", "with bytes that are not UTF-8");
-        note(self.controls, "string", "with raw control characters");
-        note(self.bad_escapes, "string", "with escapes that JSON does not have");
-        notes
-    }
-}
-
-/// What follows a value that should be alone in its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trailing {
-    /// The line it begins on, from 0.
-    pub line: u64,
-    /// The byte of the text.
-    pub offset: u64,
-    /// Its first line, or the start of it.
-    pub start: Vec<u8>,
-}
-
-/// A line of NDJSON.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// The line, from 0.
-    pub line: u64,
-    /// Where the line begins in the text, in bytes.
-    pub offset: u64,
-    /// Why it is not one JSON value. Lines over 1 MiB are not checked beforehand: see [`Tokens::stop`] after them.
-    pub fault: Option<Stop>,
-}
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -683,66 +529,5 @@ impl<R: Read> Tokens<R> {
         self.pos = at.end;
         let span = start..start + word.len() as u64;
         Ok(Some(Found { kind, at, whole: true, chars: word.len() as u64, escaped: false, span, line: self.line }))
-    }
-
-    /// Moves to the next line of NDJSON that is not blank; what was not read of the last one is skipped.
-    pub fn next_record(&mut self) -> io::Result<Option<Record>> {
-        loop {
-            // To the end of the line.
-            while !self.closed {
-                self.pos = self.limit;
-                self.fill()?;
-            }
-            self.pos = self.limit;
-            if self.end - self.pos < RECORD
-                && !self.ended
-                && memchr::memchr(b'\n', &self.buf[(self.pos + 1).min(self.end)..self.end]).is_none()
-            {
-                self.read_record()?;
-            }
-            if self.pos < self.end && self.buf[self.pos] == b'\n' {
-                self.pos += 1;
-                self.line += 1;
-            }
-            if self.pos == self.end && self.ended {
-                return Ok(None);
-            }
-            self.close_line(self.pos);
-            (self.depth, self.stop, self.state) = (0, None, State::Value);
-            let (line, offset) = (self.line, self.offset());
-            if self.closed && self.buf[self.pos..self.limit].iter().all(u8::is_ascii_whitespace) {
-                self.state = State::Done;
-                continue;
-            }
-            if !self.closed || !self.checked {
-                return Ok(Some(Record { line, offset, fault: None }));
-            }
-            let (start, quirks, deepest) = (self.pos, self.quirks, self.deepest);
-            while self.find()?.is_some() {}
-            let mut fault = self.stop.take();
-            if fault.is_none() && self.peek()?.is_some() {
-                fault = Some(Stop { fault: Fault::Wanted("the end of the line"), line, offset: self.offset() });
-            }
-            (self.depth, self.state, self.line) = (0, State::Value, line);
-            self.quirks = quirks;
-            self.deepest = deepest;
-            match fault {
-                Some(_) => (self.pos, self.state) = (self.limit, State::Done),
-                None => self.pos = start,
-            }
-            return Ok(Some(Record { line, offset, fault }));
-        }
-    }
-
-    /// Reads on until a line end is in hand after `pos`, or [`RECORD`] bytes.
-    fn read_record(&mut self) -> io::Result<()> {
-        loop {
-            let had = self.end - self.pos;
-            self.read_to((had + 1).max(WHOLE).min(RECORD + 1))?;
-            let new = (self.pos + had.max(1)).min(self.end);
-            if self.ended || self.end - self.pos > RECORD || memchr::memchr(b'\n', &self.buf[new..self.end]).is_some() {
-                return Ok(());
-            }
-        }
     }
 }

@@ -12,7 +12,7 @@ use super::{clean, cut, json, show};
 
 mod build;
 
-use build::Builder;
+pub use build::Builder;
 
 /// What a sketch keeps at most.
 #[derive(Clone, Copy, Debug)]

@@ -50,8 +50,10 @@ impl Shape {
     fn tells(&self, id: u32) -> bool {
         let node = &self.nodes[id as usize];
         let parent = self.nodes.get(node.parent as usize);
-        let told = parent
-            .is_some_and(|parent| (parent.items == id && parent.seen == parent.arrays.count) || parent.members == id);
+        let told = parent.is_some_and(|parent| {
+            (parent.items == id && parent.seen == parent.arrays.count)
+                || (parent.members == id && node.objects.count == node.seen)
+        });
         let plain = |id: u32| self.nodes.get(id as usize).is_some_and(|n| n.strings.is_none() && n.numbers.is_none());
         // An array in an array, level after level, tells nothing by itself.
         let nested = node.arrays.count == node.seen && node.arrays.most <= 1 && plain(node.items);
@@ -310,9 +312,9 @@ mod tests {
                 "(root)  object with 2 keys",
                 "/items  array of 3,000 objects",
                 "/next  null",
-                "/items/*/id  integer 0 to 2999 (/items/2999), mean 1499.5",
-                "/items/*/status  string: \"ok\" ×2,000, \"failed\" ×1,000 (first /items/0)",
-                "/items/*/ms  number 0 to 749.75 (/items/2999), mean 374.875",
+                "/items/*/id  integer 0 to 2999 (at /items/2999), mean 1499.5",
+                "/items/*/status  string: \"ok\" ×2,000, \"failed\" ×1,000 (first at /items/0)",
+                "/items/*/ms  number 0 to 749.75 (at /items/2999), mean 374.875",
                 "/items/*/tags  3,000 arrays of 1 string each: always \"a\"",
                 "/items/*/refund  null; in 1,800 of 3,000, first /items/1200/refund",
             ]
@@ -409,7 +411,7 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "(root)  array of 3 objects",
+                "(records)  3 records; /N is record N, from 0",
                 "/*/level  string: \"info\" ×2, \"error\" ×1 (first line 2)",
                 "/*/n  integer 1 to 3, mean 2",
                 "/*/why  string: \"disk full\"; in 1 of 3, first /1/why",

@@ -1,6 +1,7 @@
 //! Tests of the tokenizer.
 
 use super::*;
+use bstr::ByteSlice;
 use proptest::prelude::*;
 
 /// Hands out a text a few bytes at a time.

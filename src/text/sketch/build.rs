@@ -12,8 +12,8 @@ struct KeptKey {
     whole: bool,
 }
 
-/// Builds a sketch.
-pub(super) struct Builder {
+/// Builds a sketch from tokens.
+pub struct Builder {
     limits: Limits,
     main: Part,
     /// The last items of the outer array that is being read.
@@ -46,7 +46,8 @@ struct Part {
 }
 
 impl Builder {
-    pub(super) fn new(limits: Limits) -> Builder {
+    /// Starts a sketch.
+    pub fn new(limits: Limits) -> Builder {
         let ring_limits = Limits { nodes: (limits.nodes / 4).max(64), bytes: (limits.bytes / 4).max(4096), ..limits };
         Builder {
             limits,
@@ -64,7 +65,8 @@ impl Builder {
         }
     }
 
-    pub(super) fn token(&mut self, token: &Token<'_>) {
+    /// Sees the next token of the value.
+    pub fn token(&mut self, token: &Token<'_>) {
         let ends = matches!(token.kind, Kind::ArrayEnd | Kind::ObjectEnd);
         let starts = matches!(token.kind, Kind::ArrayStart | Kind::ObjectStart);
         if ends {
@@ -283,7 +285,8 @@ impl Builder {
         }
     }
 
-    pub(super) fn finish(mut self) -> Sketch {
+    /// Returns the sketch of what was seen.
+    pub fn finish(mut self) -> Sketch {
         if self.in_ring {
             self.in_ring = false;
             self.ringed += 1;

@@ -32,21 +32,30 @@ pub(crate) struct Detail {
     below: usize,
     /// Levels of objects that have a line for each member.
     expand: usize,
+    /// Items that look like failures, between the first and the last ones.
+    pub(crate) failures: usize,
+}
+
+impl Detail {
+    /// Returns what an item is shown in that tells more than its neighbours.
+    pub(crate) fn richer(self) -> Detail {
+        Detail { string: self.string * 2, line: self.line * 2, ..self }
+    }
 }
 
 /// From rich to poor.
 pub(crate) const DETAILS: [Detail; 11] = [
-    Detail { string: 400, inner: 4, keys: 64, depth: 12, line: 1200, members: 120, below: 60, expand: 4 },
-    Detail { string: 240, inner: 4, keys: 48, depth: 8, line: 800, members: 100, below: 40, expand: 3 },
-    Detail { string: 160, inner: 3, keys: 40, depth: 6, line: 500, members: 80, below: 24, expand: 3 },
-    Detail { string: 120, inner: 3, keys: 32, depth: 5, line: 360, members: 60, below: 16, expand: 2 },
-    Detail { string: 80, inner: 2, keys: 24, depth: 4, line: 240, members: 48, below: 12, expand: 2 },
-    Detail { string: 60, inner: 2, keys: 16, depth: 3, line: 180, members: 40, below: 8, expand: 2 },
-    Detail { string: 48, inner: 1, keys: 12, depth: 3, line: 140, members: 32, below: 6, expand: 1 },
-    Detail { string: 40, inner: 1, keys: 8, depth: 2, line: 100, members: 24, below: 4, expand: 1 },
-    Detail { string: 36, inner: 0, keys: 5, depth: 2, line: 80, members: 16, below: 3, expand: 1 },
-    Detail { string: 32, inner: 0, keys: 3, depth: 1, line: 70, members: 8, below: 2, expand: 1 },
-    Detail { string: 28, inner: 0, keys: 0, depth: 1, line: 60, members: 5, below: 0, expand: 1 },
+    Detail { string: 400, inner: 4, keys: 64, depth: 12, line: 1200, members: 120, below: 60, expand: 4, failures: 3 },
+    Detail { string: 240, inner: 4, keys: 48, depth: 8, line: 800, members: 100, below: 40, expand: 3, failures: 3 },
+    Detail { string: 160, inner: 3, keys: 40, depth: 6, line: 500, members: 80, below: 24, expand: 3, failures: 3 },
+    Detail { string: 120, inner: 3, keys: 32, depth: 5, line: 360, members: 60, below: 16, expand: 2, failures: 3 },
+    Detail { string: 80, inner: 2, keys: 24, depth: 4, line: 240, members: 48, below: 12, expand: 2, failures: 2 },
+    Detail { string: 60, inner: 2, keys: 16, depth: 3, line: 180, members: 40, below: 8, expand: 2, failures: 2 },
+    Detail { string: 48, inner: 1, keys: 12, depth: 3, line: 140, members: 32, below: 6, expand: 1, failures: 1 },
+    Detail { string: 40, inner: 1, keys: 8, depth: 2, line: 100, members: 24, below: 4, expand: 1, failures: 1 },
+    Detail { string: 36, inner: 0, keys: 5, depth: 2, line: 80, members: 16, below: 3, expand: 1, failures: 1 },
+    Detail { string: 32, inner: 0, keys: 3, depth: 1, line: 70, members: 8, below: 2, expand: 1, failures: 0 },
+    Detail { string: 28, inner: 0, keys: 0, depth: 1, line: 60, members: 5, below: 0, expand: 1, failures: 0 },
 ];
 
 /// The widest value that is written on one line though it could have several, in chars.
@@ -146,7 +155,7 @@ fn items(sketch: &Sketch, array: Id, max: usize) -> String {
     let total = sketch.count(array);
     match sketch.columns(array) {
         Some(columns) if columns.objects == total && total > 0 => {
-            let what = count(total, "object");
+            let what = format!("{}{}", count(total, "object"), columns.failing());
             let names = columns.names(max.saturating_sub(what.len() + 12));
             if names.is_empty() { what } else { format!("{what}: {names}") }
         }
@@ -239,30 +248,40 @@ impl Layout<'_> {
             format!("  [{}]", items(sketch, id, self.detail.line.min(300)))
         };
         self.line(format!("{pad}{lead}[{what}"))?;
-        let skip = kept_head + kept_tail - tail;
-        for (k, child) in sketch.children(id).enumerate() {
-            if k == head && total > (head + tail) as u64 {
-                let left = total - (head + tail) as u64;
-                let to = total - tail as u64 - 1;
-                let which = if left == 1 { format!("item {head}") } else { format!("items {head}-{to}") };
-                self.line(format!("{pad}  [... {which} omitted ({}) ...]", count(left, "item")))?;
-            }
-            if k >= head && k < skip {
-                continue;
-            }
+        // The first items, those that look like failures, the last ones: whatever lies between is told by its numbers.
+        let last = total - tail as u64;
+        let mut rows: Vec<(u64, &Sketch, Id)> = Vec::new();
+        rows.extend(sketch.children(id).take(head).enumerate().map(|(k, child)| (k as u64, sketch, child)));
+        let failures = sketch.columns(id).map_or(&[][..], |columns| &columns.kept[..]);
+        let between = failures.iter().filter(|item| item.index >= head as u64 && item.index < last);
+        rows.extend(
+            between.take(self.detail.failures).filter_map(|item| Some((item.index, &item.sketch, item.sketch.root()?))),
+        );
+        let tails = sketch.children(id).skip(kept_head + kept_tail - tail).enumerate();
+        rows.extend(tails.map(|(k, child)| (last + k as u64, sketch, child)));
+        let mut due = 0;
+        for (place, sketch, child) in rows {
+            self.gap(pad, due, place)?;
+            due = place + 1;
             let mut line = format!("{pad}  ");
-            compact(sketch, child, self.detail, &mut line);
-            let place = if k < head { k as u64 } else { total - (kept_head + kept_tail - k) as u64 };
+            let failure = (head as u64..last).contains(&place);
+            compact(sketch, child, if failure { self.detail.richer() } else { self.detail }, &mut line);
             if place + 1 < total {
                 line.push(',');
             }
             self.line(line)?;
         }
-        if kept_head + kept_tail == head && total > head as u64 {
-            let left = total - head as u64;
-            self.line(format!("{pad}  [... items {head}-{} omitted ({}) ...]", total - 1, count(left, "item")))?;
-        }
+        self.gap(pad, due, total)?;
         if sketch.closed(id) { self.line(format!("{pad}]{after}")) } else { Some(()) }
+    }
+
+    /// Marks the items from `from` up to `to` as left out, if there are any.
+    fn gap(&mut self, pad: &str, from: u64, to: u64) -> Option<()> {
+        if from >= to {
+            return Some(());
+        }
+        let which = if from + 1 == to { format!("item {from}") } else { format!("items {from}-{}", to - 1) };
+        self.line(format!("{pad}  [... {which} omitted ({}) ...]", count(to - from, "item")))
     }
 
     /// Whether a value is whole and short enough for one line.
@@ -280,7 +299,7 @@ impl Layout<'_> {
 /// Writes a value on one line without spaces, in about `detail.line` chars; what does not fit is counted in place.
 pub(crate) fn compact(sketch: &Sketch, id: Id, detail: Detail, out: &mut String) {
     let start = out.len();
-    Compact { sketch, detail, most: start + detail.line }.write(id, 0, out);
+    Compact { sketch, detail }.write(id, 0, start + detail.line, out);
     // Members are dropped before they are written; only long keys can still be too much.
     let written = &out[start..];
     if written.len() > detail.line * 2 && written.chars().count() > detail.line * 2 {
@@ -290,31 +309,54 @@ pub(crate) fn compact(sketch: &Sketch, id: Id, detail: Detail, out: &mut String)
     }
 }
 
+/// Returns how much of a line a member deserves: more if it says in words what happened.
+fn weight(sketch: &Sketch, id: Id) -> usize {
+    const WORDS: [&str; 14] = [
+        "message",
+        "msg",
+        "error",
+        "err",
+        "errors",
+        "rendered",
+        "reason",
+        "detail",
+        "details",
+        "exception",
+        "text",
+        "summary",
+        "stderr",
+        "title",
+    ];
+    let name = sketch.name(id).unwrap_or_default().to_ascii_lowercase();
+    if WORDS.contains(&name.as_str()) { 6 } else { 1 }
+}
+
 struct Compact<'a> {
     sketch: &'a Sketch,
     detail: Detail,
-    /// The length of the line in bytes from which on only counts are written.
-    most: usize,
 }
 
 impl Compact<'_> {
-    // The kept levels are bounded, so the recursion is.
-    fn write(&self, id: Id, level: usize, out: &mut String) {
+    /// Writes a value; from `most` bytes in the line on only counts are written. The kept levels are bounded, so the
+    /// recursion is.
+    fn write(&self, id: Id, level: usize, most: usize, out: &mut String) {
         let (sketch, detail) = (self.sketch, self.detail);
         let (open, close, noun, room) = match sketch.kind(id) {
             Kind::ArrayStart => ('[', ']', "item", detail.inner),
             Kind::ObjectStart => ('{', '}', "key", detail.keys),
             _ => {
-                let left = self.most.saturating_sub(out.len()).max(28);
+                let left = most.saturating_sub(out.len()).max(28);
                 return sketch.scalar(id, detail.string.min(left), out);
             }
         };
         out.push(open);
         let total = sketch.count(id);
         let room = if level >= detail.depth { 0 } else { room.min(sketch.kept(id).0) };
+        let weights: Vec<usize> = sketch.children(id).take(room).map(|child| weight(sketch, child)).collect();
+        let mut due: usize = weights.iter().sum();
         let mut shown = 0;
         for child in sketch.children(id).take(room) {
-            if shown > 0 && out.len() >= self.most {
+            if (shown > 0 || level > 0) && out.len() >= most {
                 break;
             }
             if shown > 0 {
@@ -324,7 +366,10 @@ impl Compact<'_> {
                 out.push_str(&key);
                 out.push(':');
             }
-            self.write(child, level + 1, out);
+            // Each gets its share of what is left, and what the ones before did not need.
+            let share = most.saturating_sub(out.len()) * weights[shown as usize] / due.max(1);
+            due -= weights[shown as usize];
+            self.write(child, level + 1, out.len() + share, out);
             shown += 1;
         }
         if total > shown {

@@ -9,7 +9,7 @@ use crate::text::clean;
 use crate::text::json::{Kind, Tokens};
 use crate::text::measure::Size;
 use crate::text::show::{count, thousands};
-use crate::text::sketch::{Builder, Columns, Limits, Sketch};
+use crate::text::sketch::{Builder, Columns, Item, Limits, Sketch};
 
 /// The longest record that is kept as written, in bytes.
 const KEPT: usize = 64 << 10;
@@ -56,13 +56,18 @@ pub fn body(
             }
             match token.kind {
                 Kind::ArrayStart | Kind::ObjectStart => {
-                    if level == 0 {
-                        columns.item(token.kind);
+                    match level {
+                        0 => columns.item(token.kind),
+                        1 => columns.value(&token),
+                        _ => {}
                     }
                     level += 1;
                 }
                 Kind::ArrayEnd | Kind::ObjectEnd => level -= 1,
                 Kind::Key if level == 1 => columns.key(&token),
+                Kind::Key if level == 2 => columns.inner_key(&token),
+                _ if level == 1 => columns.value(&token),
+                _ if level == 2 => columns.inner_value(&token),
                 _ => {}
             }
         }
@@ -79,6 +84,13 @@ pub fn body(
         if head.len() < head_items {
             head.push(std::mem::take(&mut last));
         } else if tail_items > 0 {
+            if columns.wants_item() {
+                let sketch = match last.sketch.take() {
+                    Some(sketch) => sketch,
+                    None => Sketch::read(&mut Tokens::new(&last.bytes[..]), limits)?,
+                };
+                columns.kept.push(Item { index: last.line, sketch });
+            }
             let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
             tail.push_back(std::mem::replace(&mut last, spare.unwrap_or_default()));
         }
@@ -124,7 +136,7 @@ impl All {
         let keys = self.columns.names(detail.line.max(100) - 40);
         if self.columns.objects > 0 && !keys.is_empty() {
             let what = match self.columns.objects == self.total {
-                true => count(self.total, "record"),
+                true => format!("{}{}", count(self.total, "record"), self.columns.failing()),
                 false => {
                     format!("{}, {} of them objects", count(self.total, "record"), thousands(self.columns.objects))
                 }
@@ -136,17 +148,23 @@ impl All {
             lines.push(format!("[{} not JSON: {}{more}]", count(self.bad, "line"), self.named.join(", ")));
         }
         let (head, tail) = (&self.head[..shown.0], &self.tail[self.tail.len() - shown.1..]);
-        for (k, (sketch, line)) in head.iter().chain(tail).enumerate() {
-            let before = if k == 0 { None } else { head.iter().chain(tail).nth(k - 1).map(|(_, line)| line + 1) };
-            gap(&mut lines, before.unwrap_or(0), *line);
+        let from = head.last().map_or(0, |(_, line)| line + 1);
+        let to = tail.first().map_or(self.lines, |(_, line)| *line);
+        let failures = self.columns.kept.iter().filter(|item| (from..to).contains(&item.index)).take(detail.failures);
+        let rows = head.iter().map(|(sketch, line)| (sketch, *line));
+        let rows = rows.chain(failures.map(|item| (&item.sketch, item.index)));
+        let mut due = 0;
+        for (sketch, line) in rows.chain(tail.iter().map(|(sketch, line)| (sketch, *line))) {
+            gap(&mut lines, due, line);
+            due = line + 1;
             let mut text = String::new();
             if let Some(root) = sketch.root() {
-                compact(sketch, root, detail, &mut text);
+                let failure = (from..to).contains(&line);
+                compact(sketch, root, if failure { detail.richer() } else { detail }, &mut text);
             }
             lines.push(clean::line(text.as_bytes()).into_owned());
         }
-        let end = head.iter().chain(tail).last().map_or(0, |(_, line)| line + 1);
-        gap(&mut lines, end, self.lines);
+        gap(&mut lines, due, self.lines);
         let chars: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
         if chars > budget {
             return None;
@@ -198,7 +216,7 @@ mod tests {
         assert_eq!(
             body.lines,
             [
-                "[101 records: n, level (in 100), error (in 1)]",
+                "[101 records, 1 looks like a failure: n, level (in 100), error (in 1)]",
                 "[1 line not JSON: 100]",
                 "{\"n\":0,\"level\":\"info\"}",
                 "{\"n\":1,\"level\":\"info\"}",

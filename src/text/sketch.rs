@@ -11,8 +11,10 @@ use super::json::{Kind, Quirks, Stop, Token, Tokens, Trailing};
 use super::{clean, cut, json, show};
 
 mod build;
+mod columns;
 
 pub use build::Builder;
+pub use columns::{Columns, Item};
 
 /// What a sketch keeps at most.
 #[derive(Clone, Copy, Debug)]
@@ -83,72 +85,6 @@ struct Node {
     last: u32,
     next: u32,
     columns: u32,
-}
-
-/// The keys of the objects in an outer array, and what else is in it.
-#[derive(Clone, Debug, Default)]
-pub struct Columns {
-    /// Each key with the number of objects that have it, in order of appearance; at most 64.
-    pub keys: Vec<(String, u64)>,
-    /// Objects among the items.
-    pub objects: u64,
-    /// Arrays among the items.
-    pub arrays: u64,
-    /// Whether there were more keys.
-    pub more: bool,
-    next: usize,
-}
-
-impl Columns {
-    /// Counts a key of an object.
-    pub fn key(&mut self, token: &Token<'_>) {
-        const MOST: usize = 64;
-        if self.keys.get(self.next).is_none_or(|(k, _)| k.as_bytes() != token.raw) {
-            let value = token.value();
-            match self.keys.iter().position(|(k, _)| *k == value) {
-                Some(at) => self.next = at,
-                None if self.keys.len() == MOST => {
-                    self.more = true;
-                    return;
-                }
-                None => {
-                    self.next = self.keys.len();
-                    self.keys.push((cut::start(&value, 80).into_owned(), 0));
-                }
-            }
-        }
-        self.keys[self.next].1 += 1;
-        self.next += 1;
-    }
-
-    /// Counts an item that is an object or an array; its keys follow.
-    pub fn item(&mut self, kind: Kind) {
-        self.next = 0;
-        self.objects += u64::from(kind == Kind::ObjectStart);
-        self.arrays += u64::from(kind == Kind::ArrayStart);
-    }
-
-    /// Returns the keys for a reader, in at most `max` chars: `id, name, refund (in 800), …`.
-    pub fn names(&self, max: usize) -> String {
-        let mut out = String::new();
-        for (k, (key, n)) in self.keys.iter().enumerate() {
-            let key = clean::line(key.as_bytes());
-            let word = if *n < self.objects { format!("{key} (in {})", show::thousands(*n)) } else { key.into_owned() };
-            let more = k + 1 < self.keys.len() || self.more;
-            if out.chars().count() + word.chars().count() + 2 + 3 * usize::from(more) > max {
-                out.push_str(if out.is_empty() { "…" } else { ", …" });
-                return out;
-            }
-            if k > 0 {
-                out.push_str(", ");
-            }
-            out.push_str(&word);
-        }
-        if self.more {
-            out.push_str(", …");
-        }
-        out
-    }
 }
 
 /// A value cut down.

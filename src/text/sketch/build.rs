@@ -1,6 +1,6 @@
 //! Building a sketch: what is kept of each token, and what goes when too much was.
 
-use super::{Columns, Limits, NONE, Node, Sketch};
+use super::{Columns, Item, Limits, NONE, Node, Sketch};
 use crate::text::json::{Kind, Token};
 use crate::text::measure;
 
@@ -98,8 +98,18 @@ impl Builder {
         let Some(columns) = self.columns.get_mut(columns) else { return };
         if starts && self.level == depth {
             columns.item(token.kind);
-        } else if token.kind == Kind::Key && self.level == depth + 1 && columns.objects > 0 {
-            columns.key(token);
+        } else if self.level == depth + 1 {
+            match token.kind {
+                Kind::Key => columns.key(token),
+                Kind::ArrayEnd | Kind::ObjectEnd => {}
+                _ => columns.value(token),
+            }
+        } else if self.level == depth + 2 {
+            match token.kind {
+                Kind::Key => columns.inner_key(token),
+                Kind::ArrayEnd | Kind::ObjectEnd => {}
+                _ => columns.inner_value(token),
+            }
         }
     }
 
@@ -240,7 +250,19 @@ impl Builder {
     fn item_done(&mut self) {
         if self.in_ring && self.skipping == 0 && self.part().0.open.is_empty() {
             self.in_ring = false;
+            self.keep_failure();
             self.ringed += 1;
+        }
+    }
+
+    /// Keeps the item just read if it looks like a failure.
+    fn keep_failure(&mut self) {
+        let Some(columns) = self.outer.and_then(|(_, at)| self.columns.get_mut(at)) else { return };
+        if columns.wants_item() {
+            let part = &self.ring[(self.ringed % self.ring.len() as u64) as usize];
+            let sketch = Sketch { nodes: part.nodes.clone(), text: part.text.clone(), ..Sketch::default() };
+            let array = self.main.open.last().map_or(0, |&at| self.main.nodes[at as usize].count);
+            columns.kept.push(Item { index: array.saturating_sub(1), sketch });
         }
     }
 

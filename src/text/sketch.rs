@@ -1,6 +1,6 @@
 //! A JSON value cut down to what can be shown: every level's first items, counts of the rest, strings by their start.
 //!
-//! Built in one pass over [`json::Tokens`](super::json::Tokens) with bounded memory: where too much would be kept,
+//! Built in one pass over [`json::Tokens`] with bounded memory: where too much would be kept,
 //! fewer items of each array, then fewer levels are kept, so that what stays is spread over the whole value. Of *outer*
 //! arrays (not inside another array: the root, `/items`, `/data/rows`) the last items are kept too, and the keys of
 //! their objects are counted. Values stay as written, digit for digit; only what is left out is summed up.

@@ -25,7 +25,7 @@ impl Shape {
         self.nodes[id as usize].members = members;
     }
 
-    /// Adds what was found at `from` to `into` and frees it. Recursive: paths have at most [`LEVELS`] levels.
+    /// Adds what was found at `from` to `into` and frees it. Recursive: paths have at most [`super::LEVELS`] levels.
     fn merge(&mut self, into: u32, from: u32) {
         let other = std::mem::take(&mut self.nodes[from as usize]);
         self.free.push(from);

@@ -479,6 +479,33 @@ mod tests {
         }
 
         #[test]
+        fn no_bytes_panic(text in proptest::collection::vec(
+            prop_oneof![Just(b'"'), Just(b'\\'), Just(b'['), Just(b'{'), Just(b','), Just(b':'), Just(b'1'), Just(b'a'), Just(0xFF),
+                Just(b'}'), Just(b']'), Just(b'\n'), any::<u8>()], 0..80)) {
+            for start in [&b""[..], b"[", b"{\"a\":", b"{\"a\":[\""] {
+                let text = [start, &text].concat();
+                for form in [Form::Value, Form::Records] {
+                    for pointer in ["", "/a", "/0", "/a/1"] {
+                        if let Ok(found) = find(&text[..], pointer, form) {
+                            prop_assert!(found.span.start <= found.span.end && found.span.end <= text.len() as u64);
+                            let span = &text[found.span.start as usize..found.span.end as usize];
+                            let sample = sample(span, found.span.start, found.line, 60).unwrap();
+                            prop_assert!(sample.pretty().0.chars().count() <= 60);
+                            sample.value();
+                        }
+                    }
+                }
+                let size = crate::text::measure::size(&text);
+                crate::preview::json::body(&text[..], size, 100, 3, 2).unwrap();
+                crate::preview::ndjson::body(&text[..], size, 100, 3, 2).unwrap();
+                crate::preview::csv::body(&text[..], b',', size, 100, 3, 2).unwrap();
+                crate::outline::json::outline(&text[..]).unwrap();
+                crate::outline::ndjson::outline(&text[..]).unwrap();
+                crate::outline::csv::outline(&text[..], b',').unwrap();
+            }
+        }
+
+        #[test]
         fn pointers_into_a_tree_find_it(values in proptest::collection::vec(("[ab]", "[cd]", 0..9u8), 1..9)) {
             let members: Vec<String> = values.iter().map(|(a, b, n)| format!("\"{a}\": {{\"{b}\": [{n}, {{\"x\": {n}}}]}}")).collect();
             let text = format!("{{{}}}", members.join(", "));

@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use super::Outline;
 use super::schema::Shape;
-use crate::text::json::Tokens;
+use crate::text::json::{Tokens, Trailing};
+use crate::text::{clean, cut};
 
 /// Returns the outline of the JSON value that a text is, in one pass.
 pub fn outline(text: impl Read) -> io::Result<Outline> {
@@ -18,8 +19,10 @@ pub fn outline(text: impl Read) -> io::Result<Outline> {
     if let Some(stop) = tokens.stop() {
         notes.push(format!("reading stopped: {stop}; what stands before is shown"));
     }
-    if let Some((line, offset)) = tokens.trailing()? {
-        notes.push(format!("more text after the value, from line {line}, byte {offset}: not part of it, not shown"));
+    if let Some(Trailing { line, offset, start }) = tokens.trailing()? {
+        let start = clean::line(&start).into_owned();
+        let start = cut::middle(&start, 120);
+        notes.push(format!("more text after the value, from line {line}, byte {offset}: {start}"));
     }
     if tokens.deepest() > 30 {
         notes.push(format!("nested {} levels deep", crate::text::show::thousands(tokens.deepest())));

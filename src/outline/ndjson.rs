@@ -45,7 +45,10 @@ pub fn outline(text: impl Read) -> io::Result<Outline> {
         let (lines, numbers) = (count(bad, "line"), named.join(", "));
         notes.push(format!("{lines} not JSON, left out: {numbers}{more} (the first: {why})"));
     }
-    let entries = shape.entries();
+    let mut entries = shape.entries();
+    if let Some(root) = entries.first_mut() {
+        root.text = format!("(records)  {}; /N is record N, from 0", count(records, "record"));
+    }
     notes.extend(shape.notes());
     notes.extend(tokens.quirks().notes());
     let bad = if bad > 0 { format!(", {} lines that are not JSON", thousands(bad)) } else { String::new() };

@@ -35,16 +35,19 @@ impl Places {
     fn show(&self, what: &str, at: Place) -> String {
         match &self.array {
             _ if self.lines => format!(" ({what}line {})", at.line),
-            Some(array) => format!(" ({what}{array}{})", at.index),
+            Some(array) => format!(" ({what}at {array}{})", at.index),
             None => String::new(),
         }
     }
 }
 
+/// A value, how often it was seen, and where first.
+type Counted = (Box<[u8]>, u64, Place);
+
 /// The different values of a field while they are few.
 #[derive(Debug, Default)]
 pub(super) struct Set {
-    entries: Vec<(Box<[u8]>, u64, Place)>,
+    entries: Vec<Counted>,
     /// There were too many, or too long ones.
     open: bool,
 }
@@ -79,7 +82,7 @@ impl Set {
     }
 
     /// Returns the values, most frequent first, if all are known and they repeat or are few.
-    fn small(&self, total: u64) -> Option<Vec<&(Box<[u8]>, u64, Place)>> {
+    fn small(&self, total: u64) -> Option<Vec<&Counted>> {
         let n = self.entries.len() as u64;
         let telling = n == 1 || n <= 3 || n * 2 <= total;
         if self.open || n == 0 || !telling {

@@ -97,7 +97,7 @@ impl Shown {
         if self.cut == 0 {
             return cut::middle(&text, width).into_owned();
         }
-        let mark = format!("[… more than {} chars …]", thousands(self.cut));
+        let mark = format!("[… {} more bytes …]", thousands(self.cut));
         format!("{}{mark}", cut::head_of(&text, width.saturating_sub(mark.chars().count())))
     }
 }
@@ -122,4 +122,55 @@ fn lay_out(head: &[Shown], tail: &[Shown], total: u64, lines: u64, width: usize,
         (first, last) => format!("first {first} / last {last} of {}", count(total, "row")),
     };
     Some(Body { label, lines: out })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::measure;
+    use proptest::prelude::*;
+    use std::fmt::Write as _;
+
+    fn preview(text: &str, budget: usize) -> Option<Body> {
+        let body = body(text.as_bytes(), b',', measure::size(text.as_bytes()), budget, 20, 10).unwrap();
+        if let Some(body) = &body {
+            let chars: usize = body.lines.iter().map(|line| line.chars().count() + 1).sum();
+            assert!(chars <= budget, "{chars} chars of {budget}");
+            assert!(body.lines.iter().all(|line| !line.contains('\n')));
+        }
+        body
+    }
+
+    #[test]
+    fn first_and_last_rows_stand_around_the_lines_left_out() {
+        let mut text = "id,note\n".to_owned();
+        for k in 0..3000 {
+            let _ = writeln!(text, "{k},{}", if k == 3 { "\"two\nlines\"" } else { "x" });
+        }
+        let body = preview(&text, 3000).unwrap();
+        assert_eq!(body.label, "first 21 / last 10 of 3,001 rows");
+        assert_eq!(body.lines[..5], ["id,note", "0,x", "1,x", "2,x", "3,\"two␊lines\""]);
+        assert_eq!(body.lines[20..23], ["19,x", "[... lines 22-2991 omitted (2,970 lines) ...]", "2990,x"]);
+        let body = preview(&text, 150).unwrap();
+        assert_eq!(body.lines[0], "id,note");
+        assert_eq!(body.lines[body.lines.len() - 1], "2999,x");
+        assert_eq!(preview("one line", 3000), None);
+        assert_eq!(preview("a,b\n1,2\n", 3000).unwrap().label, "all 2 rows");
+    }
+
+    #[test]
+    fn giant_rows_are_cut() {
+        let text = format!("a,b\n{},1\n{},2\n", "x".repeat(500_000), "y".repeat(2000));
+        let body = preview(&text, 3000).unwrap();
+        assert!(body.lines[1].ends_with("[… 491,811 more bytes …]"), "{}", body.lines[1]);
+        assert!(body.lines[2].contains("chars …]") && body.lines[2].ends_with(",2"));
+        assert!(preview(&text, 300).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_exceeds_the_budget(text in "[a,\"\né\u{1b}]{0,300}", budget in 0usize..300) {
+            preview(&text, budget);
+        }
+    }
 }

@@ -9,16 +9,18 @@ use crate::text::clean;
 use crate::text::json::{Kind, Tokens};
 use crate::text::measure::Size;
 use crate::text::show::{count, thousands};
-use crate::text::sketch::{Columns, Limits, Sketch};
+use crate::text::sketch::{Builder, Columns, Item, Limits, Sketch};
 
-/// How much of a record is kept as written, in bytes.
+/// The longest record that is kept as written, in bytes.
 const KEPT: usize = 64 << 10;
 /// How many lines that are not JSON are named.
 const NAMED: usize = 8;
 
-/// A record as written (its start), with its line.
-struct Raw {
+/// A record as written, or what is kept of it if it is longer than [`KEPT`], with its line.
+#[derive(Default)]
+struct Kept {
     bytes: Vec<u8>,
+    sketch: Option<Sketch>,
     line: u64,
 }
 
@@ -32,11 +34,45 @@ pub fn body(
     tail_items: usize,
 ) -> io::Result<Option<Body>> {
     let (head_items, tail_items) = (head_items.clamp(1, 100), tail_items.min(100));
-    let mut tokens = Tokens::records(text);
-    let (mut head, mut tail): (Vec<Raw>, VecDeque<Raw>) = (Vec::new(), VecDeque::new());
+    let limits = Limits { nodes: 2048, ..Limits::for_chars(budget_chars, 8, 2) };
+    let mut tokens = Tokens::unchecked_records(text);
+    let (mut head, mut tail): (Vec<Kept>, VecDeque<Kept>) = (Vec::new(), VecDeque::new());
+    let mut last = Kept::default();
     let (mut total, mut bad, mut named, mut columns) = (0u64, 0u64, Vec::new(), Columns::default());
     while let Some(record) = tokens.next_record()? {
-        if record.fault.is_some() {
+        let bytes = tokens.in_hand();
+        last.bytes.clear();
+        last.line = record.line;
+        let mut builder = None;
+        if bytes.len() < KEPT {
+            last.bytes.extend_from_slice(bytes);
+        } else {
+            builder = Some(Builder::new(limits));
+        }
+        let mut level = 0u64;
+        while let Some(token) = tokens.next_token()? {
+            if let Some(builder) = &mut builder {
+                builder.token(&token);
+            }
+            match token.kind {
+                Kind::ArrayStart | Kind::ObjectStart => {
+                    match level {
+                        0 => columns.item(token.kind),
+                        1 => columns.value(&token),
+                        _ => {}
+                    }
+                    level += 1;
+                }
+                Kind::ArrayEnd | Kind::ObjectEnd => level -= 1,
+                Kind::Key if level == 1 => columns.key(&token),
+                Kind::Key if level == 2 => columns.inner_key(&token),
+                _ if level == 1 => columns.value(&token),
+                _ if level == 2 => columns.inner_value(&token),
+                _ => {}
+            }
+        }
+        last.sketch = builder.map(Builder::finish);
+        if tokens.stop().is_some() || tokens.trailing()?.is_some() {
             bad += 1;
             if named.len() < NAMED {
                 named.push(record.line.to_string());
@@ -44,42 +80,30 @@ pub fn body(
             continue;
         }
         total += 1;
-        let bytes = tokens.in_hand();
-        let bytes = &bytes[..bytes.len().min(KEPT)];
+        // The copy goes where it is kept, what is dropped takes the next one.
         if head.len() < head_items {
-            head.push(Raw { bytes: bytes.to_vec(), line: record.line });
+            head.push(std::mem::take(&mut last));
         } else if tail_items > 0 {
-            let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
-            let mut raw = spare.unwrap_or(Raw { bytes: Vec::new(), line: 0 });
-            raw.bytes.clear();
-            raw.bytes.extend_from_slice(bytes);
-            raw.line = record.line;
-            tail.push_back(raw);
-        }
-        let mut level = 0u64;
-        while let Some(token) = tokens.next_token()? {
-            match token.kind {
-                Kind::ArrayStart | Kind::ObjectStart => {
-                    if level == 0 {
-                        columns.item(token.kind);
-                    }
-                    level += 1;
-                }
-                Kind::ArrayEnd | Kind::ObjectEnd => level -= 1,
-                Kind::Key if level == 1 => columns.key(&token),
-                _ => {}
+            if columns.wants_item() {
+                let sketch = match last.sketch.take() {
+                    Some(sketch) => sketch,
+                    None => Sketch::read(&mut Tokens::new(&last.bytes[..]), limits)?,
+                };
+                columns.kept.push(Item { index: last.line, sketch });
             }
+            let spare = if tail.len() == tail_items { tail.pop_front() } else { None };
+            tail.push_back(std::mem::replace(&mut last, spare.unwrap_or_default()));
         }
     }
     if total == 0 || bad > total {
         return Ok(None);
     }
-    let limits = Limits { nodes: 2048, ..Limits::for_chars(budget_chars, 8, 2) };
-    let sketch = |raw: &Raw| -> io::Result<(Sketch, u64)> {
-        Ok((Sketch::read(&mut Tokens::new(&raw.bytes[..]), limits)?, raw.line))
+    let sketch = |kept: Kept| -> io::Result<(Sketch, u64)> {
+        let read = |bytes: &[u8]| Sketch::read(&mut Tokens::new(bytes), limits);
+        Ok((kept.sketch.map_or_else(|| read(&kept.bytes), Ok)?, kept.line))
     };
-    let head = head.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
-    let tail = tail.iter().map(&sketch).collect::<io::Result<Vec<_>>>()?;
+    let head = head.into_iter().map(sketch).collect::<io::Result<Vec<_>>>()?;
+    let tail = tail.into_iter().map(sketch).collect::<io::Result<Vec<_>>>()?;
     let all = All { head, tail, total, bad, named, columns, lines: size.lines };
     let mut shown = (all.head.len(), all.tail.len());
     for detail in DETAILS {
@@ -112,7 +136,7 @@ impl All {
         let keys = self.columns.names(detail.line.max(100) - 40);
         if self.columns.objects > 0 && !keys.is_empty() {
             let what = match self.columns.objects == self.total {
-                true => count(self.total, "record"),
+                true => format!("{}{}", count(self.total, "record"), self.columns.failing()),
                 false => {
                     format!("{}, {} of them objects", count(self.total, "record"), thousands(self.columns.objects))
                 }
@@ -124,24 +148,33 @@ impl All {
             lines.push(format!("[{} not JSON: {}{more}]", count(self.bad, "line"), self.named.join(", ")));
         }
         let (head, tail) = (&self.head[..shown.0], &self.tail[self.tail.len() - shown.1..]);
-        for (k, (sketch, line)) in head.iter().chain(tail).enumerate() {
-            let before = if k == 0 { None } else { head.iter().chain(tail).nth(k - 1).map(|(_, line)| line + 1) };
-            gap(&mut lines, before.unwrap_or(0), *line);
+        let from = head.last().map_or(0, |(_, line)| line + 1);
+        let to = tail.first().map_or(self.lines, |(_, line)| *line);
+        let failures = self.columns.kept.iter().filter(|item| (from..to).contains(&item.index)).take(detail.failures);
+        let rows = head.iter().map(|(sketch, line)| (sketch, *line));
+        let rows = rows.chain(failures.map(|item| (&item.sketch, item.index)));
+        let mut due = 0;
+        for (sketch, line) in rows.chain(tail.iter().map(|(sketch, line)| (sketch, *line))) {
+            gap(&mut lines, due, line);
+            due = line + 1;
             let mut text = String::new();
             if let Some(root) = sketch.root() {
-                compact(sketch, root, detail, &mut text);
+                let failure = (from..to).contains(&line);
+                compact(sketch, root, if failure { detail.richer() } else { detail }, &mut text);
             }
             lines.push(clean::line(text.as_bytes()).into_owned());
         }
-        let end = head.iter().chain(tail).last().map_or(0, |(_, line)| line + 1);
-        gap(&mut lines, end, self.lines);
+        gap(&mut lines, due, self.lines);
         let chars: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
         if chars > budget {
             return None;
         }
         let total = count(self.total, "record");
         let label = match shown {
-            (head, tail) if (head + tail) as u64 >= self.total => format!("all {total}"),
+            (head, tail) if (head + tail) as u64 >= self.total => {
+                let cut = if lines.iter().any(|line| line.contains('…')) { ", shortened" } else { "" };
+                format!("all {total}{cut}")
+            }
             (head, 0) => format!("first {head} of {total}"),
             (head, tail) => format!("first {head} / last {tail} of {total}"),
         };
@@ -155,5 +188,63 @@ fn gap(lines: &mut Vec<String>, from: u64, to: u64) {
         lines.push(format!("[... line {from} omitted (1 line) ...]"));
     } else if from < to {
         lines.push(format!("[... lines {from}-{} omitted ({}) ...]", to - 1, count(to - from, "line")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::measure;
+    use proptest::prelude::*;
+
+    fn preview(text: &str, budget: usize) -> Option<Body> {
+        let body = body(text.as_bytes(), measure::size(text.as_bytes()), budget, 5, 2).unwrap();
+        if let Some(body) = &body {
+            let chars: usize = body.lines.iter().map(|line| line.chars().count() + 1).sum();
+            assert!(chars <= budget, "{chars} chars of {budget}");
+            assert!(body.lines.iter().all(|line| !line.contains('\n')));
+        }
+        body
+    }
+
+    #[test]
+    fn first_and_last_records_stand_under_the_merged_keys() {
+        let mut text: String = (0..100).map(|k| format!("{{\"n\": {k}, \"level\": \"info\"}}\n")).collect();
+        text.push_str("not json\n{\"n\": 100, \"error\": \"x\"}\n");
+        let body = preview(&text, 3000).unwrap();
+        assert_eq!(body.label, "first 5 / last 2 of 101 records");
+        assert_eq!(
+            body.lines,
+            [
+                "[101 records, 1 looks like a failure: n, level (in 100), error (in 1)]",
+                "[1 line not JSON: 100]",
+                "{\"n\":0,\"level\":\"info\"}",
+                "{\"n\":1,\"level\":\"info\"}",
+                "{\"n\":2,\"level\":\"info\"}",
+                "{\"n\":3,\"level\":\"info\"}",
+                "{\"n\":4,\"level\":\"info\"}",
+                "[... lines 5-98 omitted (94 lines) ...]",
+                "{\"n\":99,\"level\":\"info\"}",
+                "[... line 100 omitted (1 line) ...]",
+                "{\"n\":100,\"error\":\"x\"}",
+            ]
+        );
+        assert_eq!(preview(&"plain\n".repeat(100), 3000), None);
+    }
+
+    #[test]
+    fn giant_records_are_cut() {
+        let text = format!("{{\"a\": \"{}\"}}\n{{\"b\": [{}]}}\n1\n", "x".repeat(3_000_000), "1,".repeat(99_999) + "1");
+        let body = preview(&text, 800).unwrap();
+        assert_eq!(body.label, "all 3 records, shortened");
+        assert_eq!(body.lines.len(), 4);
+        assert!(body.lines[1].contains("chars …]\"}") && body.lines[2].ends_with(" more items]}"), "{body:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_exceeds_the_budget(text in "[{}\\[\\]:,\"a1\n ]{0,200}", budget in 0usize..200) {
+            preview(&text, budget);
+        }
     }
 }

@@ -3,6 +3,10 @@
 //! Relies on [`crate::text`] only. Every preview reads the text once, keeps to its budget of chars and marks in place
 //! what it leaves out.
 
+pub mod diff;
+mod fit;
+pub mod html;
+pub mod markdown;
 pub mod signals;
 
 /// What stands between the preview's label line and the last two lines of a handle.

@@ -464,7 +464,7 @@ mod tests {
             let page = start.as_bytes().chain(Endless(piece, 6 << 20));
             assert!(body(page, 999).unwrap().unwrap().lines[0].ends_with("# a"), "{start}");
         }
-        let page = [b"<img src=\"".repeat(1).as_slice(), &b"QUJD".repeat(1 << 18), b"\">\n<h2>after</h2>"].concat();
+        let page = [&b"<img src=\""[..], &b"QUJD".repeat(1 << 18), b"\">\n<h2>after</h2>"].concat();
         assert_eq!(body(&page[..], 999).unwrap().unwrap().lines, ["     1  ## after"]);
     }
 

@@ -353,6 +353,9 @@ fn typed_body(kind: Kind, spill: &Spill<'_>, total: &Size, request: &Request, bu
         Kind::Ndjson => preview::ndjson::body(text, *total, budget, head_items, tail_items),
         Kind::Csv => preview::csv::body(text, b',', *total, budget, head, tail),
         Kind::Tsv => preview::csv::body(text, b'\t', *total, budget, head, tail),
+        Kind::Diff => preview::diff::body(text, budget),
+        Kind::Html => preview::html::body(text, budget),
+        Kind::Markdown => preview::markdown::body(text, budget),
         Kind::Binary => return preview::binary(text, total),
         _ => return None,
     };

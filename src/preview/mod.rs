@@ -5,7 +5,11 @@
 //! two as one, and every omission names the lines it left out, in its place. Each preview reads the text once.
 
 pub mod csv;
+pub mod diff;
+mod fit;
+pub mod html;
 pub mod json;
+pub mod markdown;
 pub mod ndjson;
 pub mod signals;
 pub mod window;
@@ -20,7 +24,7 @@ use crate::text::show::thousands;
 pub fn binary(text: impl Read, size: &Size) -> Option<Body> {
     let mut head = Vec::new();
     text.take(64 << 10).read_to_end(&mut head).ok()?;
-    let name = binary_name(&head).map(|name| name.to_string()).unwrap_or_else(|| "unknown binary data".to_owned());
+    let name = binary_name(&head).unwrap_or_else(|| "unknown binary data".to_owned());
     let line = format!("{name}; {} bytes, none of them shown here", thousands(size.bytes));
     Some(Body { label: "binary data".to_owned(), lines: vec![line] })
 }

@@ -576,6 +576,9 @@ mod tests {
             "##[error]Process completed",
             "CMake Error at CMakeLists.txt:3 (find_package):",
             "kubectl  pod/x  0/1  CrashLoopBackOff  5",
+            "E: Unable to locate package x",
+            "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server",
+            "python3: can't open file '/tmp/x.py': [Errno 2] No such file or directory",
         ] {
             assert_eq!(lines(&format!("{}{line}\n{}", log(3), log(3))), [3], "{line:?}");
         }
@@ -617,6 +620,8 @@ mod tests {
             "PASS src/error.test.js",
             "<td>error</td>",
             "on error resume next",
+            "- Fixed ls to continue past 403 errors.",
+            "Solution:   Bail out if u_savesub() returns FAIL.",
         ] {
             assert_eq!(found(&format!("{line}\n")), [], "{line:?}");
         }

@@ -140,6 +140,14 @@ impl<'a> Line<'a> {
         line
     }
 
+    /// Whether the line begins as a program's complaint does: `cp: …`, `./run.sh: line 3: …`, `E: …`.
+    pub(super) fn names_program(&self) -> bool {
+        let name = self.bytes().split(|b| *b == b' ').next().unwrap_or(&[]);
+        let word = name.strip_suffix(b":").unwrap_or(&[]);
+        let first = word.first().is_some_and(|b| b.is_ascii_lowercase() || b"./[".contains(b));
+        word == b"E" || first && word.len() <= 80 && !word.contains(&b'"')
+    }
+
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
@@ -394,7 +402,6 @@ fn doing(next: &[u8]) -> bool {
 fn last(after: &[u8]) -> bool {
     let rest = after.trim_ascii();
     rest.is_empty()
-        || rest == b"."
         || (rest.len() < 40 && (rest.starts_with(b"[") || rest.starts_with(b"(") || rest.starts_with(b"in ")))
 }
 
@@ -442,7 +449,7 @@ fn reason_before(line: &Line<'_>, start: usize) -> bool {
         [rest @ .., b'P' | b'p' | b'A' | b'a'] => rest,
         _ => before,
     };
-    before.len() == line.head || before.ends_with(b": ") && !before.ends_with(b"\": ")
+    before.len() == line.head || before.ends_with(b": ") && !before.ends_with(b"\": ") || before.ends_with(b"] ")
 }
 
 /// Whether a reason ends the sentence, or says of what.
@@ -476,10 +483,16 @@ fn number_before(before: &[u8]) -> bool {
     let words = words.strip_suffix(b"tests").or_else(|| words.strip_suffix(b"test")).unwrap_or(words).trim_ascii_end();
     let digits = words.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b',').count();
     let number = &words[words.len() - digits..];
+    let lead = &words[..words.len() - digits];
+    let said = lead.trim_ascii_end();
+    // In a sentence (`past 403 errors`) it is no summary.
+    let summary = said.last().is_none_or(|b| b",;:(=[|-*>".contains(b) || *b >= 0x80)
+        || [&b"ound"[..], b"with", b"esults", b"result", b"ompleted"].iter().any(|w| said.ends_with(w));
     before.ends_with(b" ")
         && digits > 0
         && number.iter().any(|b| b.is_ascii_digit() && *b != b'0')
-        && words[..words.len() - digits].last().is_none_or(|b| b" (,[\t=".contains(b))
+        && lead.last().is_none_or(|b| b" (,[\t=".contains(b))
+        && summary
 }
 
 /// Whether a count ends there, as summaries do: `3 failed, …`, `2 errors generated.`, `1 error in 3 files`.

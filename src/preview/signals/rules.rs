@@ -123,7 +123,7 @@ const RULES: &[Rule] = &[
     rule("exit_code", Exit, Error),
     rule("exit_status", Exit, Error),
     rule("exited with", Exit, Error),
-    rule("didn't exit successfully", Anywhere, Error),
+    rule("didn't exit successfully", Anywhere, Suspect),
     rule("*** ", Named, Error),
     rule("undefined reference to", Anywhere, Error),
     rule("undefined symbol", Anywhere, Error),
@@ -135,6 +135,7 @@ const RULES: &[Rule] = &[
     rule("CrashLoopBackOff", Anywhere, Error),
     rule("ImagePullBackOff", Anywhere, Error),
     rule("Failed to", Head, Error),
+    rule("Failed to", Anywhere, Suspect),
     rule("No space left on device", Anywhere, Error),
     // Reasons that are a failure more often than not.
     rule("No such file or directory", Reason, Suspect),
@@ -286,6 +287,10 @@ pub(super) fn judge(text: &str) -> Option<Finding> {
             }
         }
         at = range.end;
+    }
+    // `cp: cannot stat 'x': No such file or directory` is how programs say that they failed.
+    if let Some(worst) = worst.as_mut().filter(|worst| worst.severity == Suspect && line.names_program()) {
+        worst.severity = Error;
     }
     // A line that says its own severity is believed, but for what no program says of itself.
     match (&line.level, worst) {

@@ -23,6 +23,8 @@ const EXAMPLE: usize = 512;
 
 const WORD: u8 = 1;
 const PATH: u8 = 2;
+const DIGIT: u8 = 4;
+const NOT_HEX: u8 = 8;
 
 /// What a byte can be part of.
 const CLASS: [u8; 256] = {
@@ -30,7 +32,9 @@ const CLASS: [u8; 256] = {
     let mut b = 0;
     while b < 256 {
         class[b] = match b as u8 {
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => WORD | PATH,
+            b'0'..=b'9' => WORD | PATH | DIGIT,
+            b'a'..=b'f' | b'A'..=b'F' => WORD | PATH,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => WORD | PATH | NOT_HEX,
             b'/' | b'.' | b'-' | b'+' | b'@' | b'%' | b'=' | b'&' | b'?' | b'#' | b'~' | b'$' | b'*' => PATH,
             _ => 0,
         };
@@ -43,13 +47,8 @@ const CLASS: [u8; 256] = {
 const fn packed(word: &[u8]) -> u64 {
     let (mut w, mut at) = (0u64, 0);
     while at < word.len() {
-        let (mut part, mut k) = (0u64, 0);
-        while k < 8 && at + k < word.len() {
-            part |= (word[at + k] as u64) << (8 * k);
-            k += 1;
-        }
-        w = w.wrapping_mul(MIX) ^ part;
-        at += 8;
+        w = w.rotate_left(8) ^ word[at] as u64;
+        at += 1;
     }
     w
 }
@@ -57,7 +56,6 @@ const fn packed(word: &[u8]) -> u64 {
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A word at the start of bytes.
-#[derive(Default)]
 struct Word {
     len: usize,
     packed: u64,
@@ -66,49 +64,19 @@ struct Word {
     not_hex: bool,
 }
 
-/// Reads a word eight bytes at once: a loop over single bytes would mispredict the end of nearly every word.
 #[inline]
 fn word(bytes: &[u8]) -> Word {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    /// Sets the high bit of each byte of `x` (all below 0x80) that is at least `least`.
-    const fn at_least(x: u64, least: u8) -> u64 {
-        (x + (0x80 - least as u64) * ONES) & HIGH
-    }
-    let mut word = Word::default();
-    let (mut digits, mut not_hex) = (0, 0);
-    loop {
-        let rest = &bytes[word.len..];
-        let chunk = match rest.first_chunk::<8>() {
-            Some(chunk) => u64::from_le_bytes(*chunk),
-            None => {
-                let mut last = [0; 8];
-                last[..rest.len()].copy_from_slice(rest);
-                u64::from_le_bytes(last)
-            }
-        };
-        let seven = chunk & !HIGH;
-        let lower = seven | (0x20 * ONES);
-        let beyond = chunk & HIGH;
-        let digit = at_least(seven, b'0') & !at_least(seven, b'9' + 1) & !beyond;
-        let letter = at_least(lower, b'a') & !at_least(lower, b'z' + 1) & !beyond;
-        let underscore = at_least(seven, b'_') & !at_least(seven, b'_' + 1) & !beyond;
-        let other = !(digit | letter | underscore | beyond) & HIGH;
-        let n = (other.trailing_zeros() / 8) as usize;
-        let mask = if n == 8 { u64::MAX } else { (1 << (8 * n)) - 1 };
-        if n > 0 {
-            word.packed = word.packed.wrapping_mul(MIX) ^ (chunk & mask);
-        }
-        digits |= digit & mask;
-        not_hex |= (beyond | underscore | letter & at_least(lower, b'g')) & mask;
-        word.len += n;
-        if n < 8 {
+    let (mut packed, mut class, mut len) = (0u64, 0, 0);
+    for &b in bytes {
+        let c = CLASS[b as usize];
+        if c & WORD == 0 {
             break;
         }
+        class |= c;
+        packed = packed.rotate_left(8) ^ u64::from(b);
+        len += 1;
     }
-    word.digits = digits != 0;
-    word.not_hex = not_hex != 0;
-    word
+    Word { len, packed, digits: class & DIGIT != 0, not_hex: class & NOT_HEX != 0 }
 }
 
 /// What stands for a masked part.
@@ -235,12 +203,21 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 if status && !not_hex || is_code(word) {
                     seen.word_at(start, &to);
                     to.word(word, w);
-                } else if let Some(n) = name_before_number(word) {
+                } else if not_hex && let Some(n) = name_before_number(word) {
                     // `worker12` is a worker.
                     seen.word_at(start, &to);
                     to.word(&word[..n], packed(&word[..n]));
                     to.number();
                 } else {
+                    // The rest of a date, a time, an address, a version: `26-11-08`, `0.0.1:80`.
+                    while matches!(line.get(i), Some(b'-' | b':' | b'.' | b'/' | b','))
+                        && line.get(i + 1).is_some_and(u8::is_ascii_digit)
+                    {
+                        i += 2;
+                        while line.get(i).is_some_and(|b| CLASS[*b as usize] & WORD != 0) {
+                            i += 1;
+                        }
+                    }
                     seen.stamp &= word[0].is_ascii_digit() || word == b"T" || word == b"Z";
                     to.number();
                 }

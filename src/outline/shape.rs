@@ -185,7 +185,9 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
             let Word { len, packed: w, digits, not_hex } = word(&line[start..]);
             i = start + len;
             let word = &line[start..i];
-            if line.get(i) == Some(&b'/')
+            if b == b'_' && len >= 3 && word.iter().all(|b| *b == b'_') {
+                (0..3).for_each(|_| to.gap(b));
+            } else if line.get(i) == Some(&b'/')
                 && let Some(end) = path_end(line, start)
             {
                 i = end;
@@ -271,7 +273,15 @@ fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 return seen;
             }
             b'\r' => {}
-            _ => to.gap(b),
+            _ => {
+                // `=====` is as long as the title beside it leaves room for.
+                while line.get(i) == Some(&b) {
+                    i += 1;
+                }
+                for _ in 0..(i - start).min(3) {
+                    to.gap(b);
+                }
+            }
         }
     }
     to.flush();
@@ -500,13 +510,36 @@ impl Shape {
         clean::line(&self.example).into_owned()
     }
 
+    /// Whether its lines differ in more than their time stamps.
+    pub(super) fn varies(&self) -> bool {
+        self.count > 1 && !(self.same && self.wild == 0)
+    }
+
+    /// Whether its lines are those of a stack trace, of passed tests, or have no words: last in a map.
+    pub(super) fn is_noise(&self) -> bool {
+        let example = self.example();
+        let text = example.trim_start();
+        self.words == 0 || self.level == Level::Passed || text.starts_with("at ") || text.starts_with("File \"")
+    }
+
+    /// Returns a line of this shape after its time stamp.
+    pub(super) fn message<'a>(&self, line: &'a str) -> &'a str {
+        let mut hash = Hash { hash: 0, prefixes: [0; DEPTH], words: 0 };
+        &line[body(line, scan(line.as_bytes(), &mut hash).body)..]
+    }
+
+    /// Returns the first line after its time stamp.
+    pub(super) fn first_text(&self) -> String {
+        self.message(&self.example()).to_owned()
+    }
+
     /// Returns what all its lines have in common, as a reader sees it: the first line where they are the same.
     pub(super) fn text(&self) -> String {
         let example = self.example();
         let mut hash = Hash { hash: 0, prefixes: [0; DEPTH], words: 0 };
         let body = body(&example, scan(example.as_bytes(), &mut hash).body);
         let body = &example[body..];
-        if self.count == 1 || self.same && self.wild == 0 {
+        if !self.varies() {
             return body.to_owned();
         }
         let words = if self.wild > 0 { self.wild } else { usize::MAX };
@@ -801,6 +834,7 @@ mod tests {
             ("don't mask and/or TCP/IP", "don't mask and/or TCP/IP"),
             ("‘std::foo’ was not declared", "'…' was not declared"),
             ("list [1, 2, 3] of 3/4", "list [#] of #"),
+            ("===== x ====== __________ worker12", "=== x === ___ worker#"),
         ] {
             assert_eq!(masked(line), shape);
         }

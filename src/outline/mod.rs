@@ -12,6 +12,7 @@ pub mod html;
 mod levels;
 pub mod log;
 pub mod markdown;
+mod scan;
 mod shape;
 pub mod xml;
 

@@ -6,17 +6,15 @@
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::thread::Scope;
 
 use regex::bytes::Regex;
 
 use crate::text::cut;
-use crate::text::lines::{Block, Blocks, Line, Part};
+use crate::text::lines::{Block, Blocks, Line};
 use crate::text::show::{count, thousands};
 
 use super::levels::{self, Level};
-use super::shape::{ReadLine, Shape, Shapes};
+use super::shape::{Shape, Shapes};
 use super::{Entry, MAX_ENTRIES, Outline, row};
 
 /// How many chars of a line that tells of a fault are shown; of other lines less.
@@ -35,55 +33,10 @@ const FOLLOWED: usize = 200;
 pub fn outline(text: impl Read) -> io::Result<Outline> {
     let mut log = Log::new();
     let mut blocks = Blocks::new(text);
-    std::thread::scope(|scope| {
-        let mut second = None;
-        while let Some(block) = blocks.next_block()? {
-            if block.bytes.len() < SHARED || block.part != Part::WHOLE {
-                log.see(&block);
-                continue;
-            }
-            let helper = second.get_or_insert_with(|| Second::start(scope));
-            log.see_shared(&block, helper);
-        }
-        Ok(log.finish())
-    })
-}
-
-/// From how many bytes on two threads read the lines of a block.
-const SHARED: usize = 64 << 10;
-
-/// A second thread that reads lines while the first one does the same; only the first counts them.
-struct Second {
-    to: SyncSender<Share>,
-    from: Receiver<Share>,
-    spare: Option<Share>,
-}
-
-/// Lines for the second thread, and what it read of each.
-#[derive(Default)]
-struct Share {
-    bytes: Vec<u8>,
-    lines: Vec<ReadLine>,
-}
-
-impl Second {
-    fn start<'scope>(scope: &'scope Scope<'scope, '_>) -> Second {
-        let (to, work) = std::sync::mpsc::sync_channel::<Share>(1);
-        let (done, from) = std::sync::mpsc::sync_channel(1);
-        let run = move || {
-            while let Ok(mut share) = work.recv() {
-                let lines = share.bytes.strip_suffix(b"\n").unwrap_or(&share.bytes).split(|b| *b == b'\n');
-                share.lines.clear();
-                share.lines.extend(lines.map(ReadLine::new));
-                if done.send(share).is_err() {
-                    break;
-                }
-            }
-        };
-        // Without a second thread the first one reads all.
-        let started = std::thread::Builder::new().spawn_scoped(scope, run).is_ok();
-        Second { to, from, spare: started.then(Share::default) }
+    while let Some(block) = blocks.next_block()? {
+        log.see(&block);
     }
+    Ok(log.finish())
 }
 
 /// A log as it is read.
@@ -128,33 +81,11 @@ impl Log {
             self.times(block.bytes);
         }
         for line in block.lines() {
-            self.line(&line, None);
+            self.line(&line);
         }
     }
 
-    /// Sees a block of whole lines, of which the second thread reads one half.
-    fn see_shared(&mut self, block: &Block<'_>, second: &mut Second) {
-        let half = memchr::memchr(b'\n', &block.bytes[block.bytes.len() / 2..]).map(|n| block.bytes.len() / 2 + n + 1);
-        let (Some(half), Some(mut share)) = (half, second.spare.take()) else { return self.see(block) };
-        let (first, rest) = block.bytes.split_at(half);
-        share.bytes.clear();
-        share.bytes.extend_from_slice(rest);
-        let sent = !rest.is_empty() && second.to.send(share).is_ok();
-        self.see(&Block { bytes: first, ..*block });
-        let rest = Block { bytes: rest, line: self.lines, offset: block.offset + half as u64, ..*block };
-        match sent.then(|| second.from.recv()) {
-            Some(Ok(share)) => {
-                self.times(rest.bytes);
-                for (line, read) in rest.lines().zip(&share.lines) {
-                    self.line(&line, Some(read));
-                }
-                second.spare = Some(share);
-            }
-            _ => self.see(&rest),
-        }
-    }
-
-    fn line(&mut self, line: &Line<'_>, read: Option<&ReadLine>) {
+    fn line(&mut self, line: &Line<'_>) {
         if !line.part.first {
             return;
         }
@@ -176,10 +107,7 @@ impl Log {
                 self.follows.push((fault, Entry::at(line.number, text)));
             }
         }
-        let shape = match read {
-            Some(read) => self.shapes.see(line.number, line.bytes, read),
-            None => self.shapes.see(line.number, line.bytes, &ReadLine::new(line.bytes)),
-        };
+        let shape = self.shapes.see(line.number, line.bytes);
         if shape.level.is_grave() && shape.count <= EACH {
             let text = row(line.bytes);
             self.fault = Some((line.number, text.ends_with(':')));
@@ -484,27 +412,6 @@ mod tests {
              3:a.py::test_one PASSED [ 33%]\n\
              5:a.py::test_three PASSED [100%]\n"
         );
-    }
-
-    #[test]
-    fn two_threads_read_what_one_reads() {
-        let mut text = String::new();
-        for k in 0..20_000u64 {
-            text.push_str(&format!("2026-11-08 04:12:31 INFO worker-{} handled request {k}\n", k % 7));
-            match k % 997 {
-                0 => text.push_str("ERROR: it broke\n    at x\n"),
-                1 => text.push_str("\n===== part =====\nold\rnew\n"),
-                2 => text.push_str(&format!("{}\n", "y".repeat(k as usize * 10))),
-                _ => {}
-            }
-        }
-        text.push_str("the end");
-        let mut one = Log::new();
-        let mut blocks = Blocks::new(text.as_bytes());
-        while let Some(block) = blocks.next_block().unwrap() {
-            one.see(&block);
-        }
-        assert_eq!(outline(text.as_bytes()).unwrap(), one.finish());
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod code;
 pub mod diff;
 pub mod html;
+mod languages;
 mod levels;
 pub mod log;
 pub mod markdown;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::text::clean;
 
 use super::levels::{self, Level};
-use super::scan::{LOOK, MIX, Mark, Masked, Seen, Sink, scan};
+use super::scan::{LOOK, MIX, Mark, Masked, Sink, scan};
 
 /// How many shapes are kept.
 const SHAPES: usize = 4096;
@@ -56,21 +56,6 @@ impl Sink for Hash {
     fn gap(&mut self, byte: u8) {
         // Cheaper than mixing: the next word mixes it in.
         self.hash = self.hash.rotate_left(9).wrapping_add(u64::from(byte));
-    }
-}
-
-/// What the shape of a line needs, read from its bytes alone: any thread can do it.
-pub(super) struct ReadLine {
-    hash: Hash,
-    seen: Seen,
-}
-
-impl ReadLine {
-    /// Reads a line.
-    pub(super) fn new(line: &[u8]) -> ReadLine {
-        let mut hash = Hash::new();
-        let seen = scan(&line[..line.len().min(LOOK)], &mut hash);
-        ReadLine { hash, seen }
     }
 }
 
@@ -194,15 +179,18 @@ impl Shapes {
         }
     }
 
-    /// Counts a line that was read; returns its shape.
-    pub(super) fn see(&mut self, number: u64, line: &[u8], read: &ReadLine) -> &Shape {
+    /// Counts a line; returns its shape.
+    pub(super) fn see(&mut self, number: u64, line: &[u8]) -> &Shape {
         let look = &line[..line.len().min(LOOK)];
-        if read.seen.painted {
+        let mut hash = Hash::new();
+        let seen = scan(look, &mut hash);
+        if seen.painted {
             let text = clean::line(look);
-            let read = ReadLine::new(text.as_bytes());
-            return self.count(number, text.as_bytes(), &read.hash, read.seen.body);
+            let mut hash = Hash::new();
+            let seen = scan(text.as_bytes(), &mut hash);
+            return self.count(number, text.as_bytes(), &hash, seen.body);
         }
-        self.count(number, look, &read.hash, read.seen.body)
+        self.count(number, look, &hash, seen.body)
     }
 
     #[inline]
@@ -398,7 +386,7 @@ mod tests {
     use super::*;
 
     fn see(shapes: &mut Shapes, number: u64, line: &[u8]) -> u64 {
-        shapes.see(number, line, &ReadLine::new(line)).count
+        shapes.see(number, line).count
     }
 
     #[test]

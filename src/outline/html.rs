@@ -321,10 +321,10 @@ impl Page {
             b"script" => self.scripts += 1,
             b"img" => self.images += 1,
             // A block ends a heading that was never closed.
-            b"p" | b"div" | b"section" | b"body" | b"ul" | b"ol" if matches!(self.keep, Keep::Heading(..)) => {
-                if !self.text.trim_ascii().is_empty() {
-                    self.close_text();
-                }
+            b"p" | b"div" | b"section" | b"body" | b"ul" | b"ol"
+                if matches!(self.keep, Keep::Heading(..)) && !self.text.trim_ascii().is_empty() =>
+            {
+                self.close_text();
             }
             b"br" => self.keep_text(b" "),
             _ => {}

@@ -171,6 +171,7 @@ fn by_words(line: &str) -> Option<Level> {
         let word = &rest[..len];
         let ahead = &rest[len..];
         let prior = if at > 0 { bytes[at - 1] } else { b' ' };
+        let outside = if at > 1 { bytes[at - 2] } else { b' ' };
         let none_of_it = matches!(before, "0" | "no" | "No" | "zero")
             && line[..at].strip_suffix(' ').is_some_and(|l| l.ends_with(before))
             || is_zero(ahead);
@@ -183,7 +184,7 @@ fn by_words(line: &str) -> Option<Level> {
                 return Some(level);
             }
             if let Some(level) = Level::of_small(word).or_else(|| titled(word))
-                && (stands_as_level(before, prior, ahead, nth))
+                && (stands_as_level(before, outside, prior, ahead, nth))
             {
                 return Some(level);
             }
@@ -213,8 +214,11 @@ fn is_zero(ahead: &str) -> bool {
 }
 
 /// Whether a small-letter level name stands where a level does.
-fn stands_as_level(before: &str, prior: u8, ahead: &str, nth: usize) -> bool {
-    let bracketed = matches!(prior, b'[' | b'<' | b'(' | b'|') && ahead.starts_with([']', '>', ')', '|']);
+fn stands_as_level(before: &str, outside: u8, prior: u8, ahead: &str, nth: usize) -> bool {
+    // Not `Type[Warning]`, nor `on(error)`.
+    let bracketed = matches!(prior, b'[' | b'<' | b'|')
+        && ahead.starts_with([']', '>', '|'])
+        && matches!(outside, b' ' | b']' | b')' | b'-' | b'|');
     let named =
         matches!(before, "level" | "lvl" | "severity" | "loglevel") && matches!(prior, b'=' | b':' | b'"' | b' ');
     let after_npm = nth == 1 && matches!(before, "npm" | "yarn" | "pnpm");
@@ -455,6 +459,8 @@ mod tests {
             "    at org.example.BadError.init(BadError.java:4)",
             "exit code 0",
             "log_error(x)",
+            "server.on('error', (error) => {",
+            "x: Union[Type[Error], None] = 1",
         ] {
             assert!(!of(line).is_grave(), "{line}");
         }

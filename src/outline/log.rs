@@ -3,6 +3,7 @@
 //!
 //! Law: the counts by level add up to the counts of the shapes shown and of those given up, which the notes tell.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
@@ -21,6 +22,8 @@ const FAULT_CHARS: usize = 160;
 const LINE_CHARS: usize = 110;
 /// How many sections of one shape are shown one by one.
 const SAME_SECTIONS: u64 = 12;
+/// How many faults of one shape are shown one by one.
+const EACH: u64 = 4;
 /// For how many faults the line after them is kept.
 const FOLLOWED: usize = 200;
 
@@ -44,8 +47,10 @@ pub(super) struct Log {
     sections_left_out: u64,
     /// The lines after faults: of which line, and what.
     follows: Vec<(u64, Entry)>,
-    /// The line of the fault whose next line is still to come.
-    fault: Option<u64>,
+    /// The first faults of each shape, with the first line of the shape.
+    faults: Vec<(u64, Entry)>,
+    /// The line of the fault whose next line is still to come, and whether that goes on with it.
+    fault: Option<(u64, bool)>,
     began: Option<String>,
     ended: Option<String>,
     lines: u64,
@@ -60,6 +65,7 @@ impl Log {
             sections: Vec::new(),
             sections_left_out: 0,
             follows: Vec::new(),
+            faults: Vec::new(),
             fault: None,
             began: None,
             ended: None,
@@ -92,18 +98,23 @@ impl Log {
             self.fault = None;
             return;
         }
-        if let Some(fault) = self.fault.take() {
+        if let Some((fault, goes_on)) = self.fault.take() {
             // What is indented under a fault, and the exception after a log line, says more than the fault's line.
             let text = row(line.bytes);
             let says_where = text.starts_with(' ') && !text.trim_start().starts_with('|');
-            if (says_where || levels::of(&text).is_grave()) && self.follows.len() < FOLLOWED {
+            if (says_where || goes_on || levels::of(&text).is_grave()) && self.follows.len() < FOLLOWED {
                 let text = format!("    {}", text.trim_start());
                 self.follows.push((fault, Entry::at(line.number, text)));
             }
         }
-        let (shape, is_new) = self.shapes.see(line.number, line.bytes);
-        if is_new && shape.level.is_grave() {
-            self.fault = Some(line.number);
+        let shape = self.shapes.see(line.number, line.bytes);
+        if shape.level.is_grave() && shape.count <= EACH {
+            let text = row(line.bytes);
+            self.fault = Some((line.number, text.ends_with(':')));
+            if self.faults.len() < MAX_ENTRIES {
+                let text = cut::middle(shape.message(&text), FAULT_CHARS).into_owned();
+                self.faults.push((shape.first, fields(Entry::at(line.number, text), 1, line.number, shape.level)));
+            }
         }
         if shape.section && !shape.level.is_grave() {
             // A section of which there are more than this is shown as a shape with its count.
@@ -158,7 +169,7 @@ impl Log {
             notes.push(format!("{} not shown", count(self.sections_left_out, "more section")));
         }
         let sections = fold_sections(self.sections, &shapes);
-        let mut entries = arrange(shapes, sections, self.follows);
+        let mut entries = arrange(shapes, sections, &self.faults, &self.follows);
         if entries.len() > MAX_ENTRIES {
             notes.push(format!(
                 "{} of {} are shown",
@@ -243,7 +254,12 @@ fn unruled(line: &str) -> String {
 }
 
 /// Puts the rows in the order of their use: what went wrong, the sections, what is frequent, what is rare.
-fn arrange(shapes: Vec<Shape>, sections: Vec<Entry>, follows: Vec<(u64, Entry)>) -> Vec<Entry> {
+fn arrange(
+    shapes: Vec<Shape>,
+    sections: Vec<Entry>,
+    each_fault: &[(u64, Entry)],
+    follows: &[(u64, Entry)],
+) -> Vec<Entry> {
     let (mut faults, mut warnings, mut frequent, mut telling, mut once) = (vec![], vec![], vec![], vec![], vec![]);
     for shape in shapes {
         let group = match shape.level {
@@ -257,26 +273,29 @@ fn arrange(shapes: Vec<Shape>, sections: Vec<Entry>, follows: Vec<(u64, Entry)>)
         };
         group.push(shape);
     }
-    faults.sort_by_key(|s| s.first);
     warnings.sort_by_key(|s| (u64::MAX - s.count, s.first));
-    frequent.sort_by_key(|s| (u64::MAX - s.count, s.first));
+    frequent.sort_by_key(|s| (s.is_noise(), u64::MAX - s.count, s.first));
     telling.sort_by_key(|s| s.first);
-    once.sort_by_key(|s| s.first);
-    let followed = |shape: Shape| {
-        let mut rows = vec![shape_row(&shape)];
-        // A follower that is a fault itself has its own row.
-        rows.extend(follows.iter().filter(|f| f.0 == shape.first).map(|f| f.1.clone()));
-        rows
-    };
-    let mut faults: Vec<Vec<Entry>> = faults.into_iter().map(followed).collect();
-    let own: std::collections::HashSet<u64> = faults.iter().filter_map(|rows| rows[0].line).collect();
-    for rows in &mut faults {
-        let mut k = 0;
-        rows.retain(|row| {
-            k += 1;
-            k == 1 || row.line.is_none_or(|line| !own.contains(&line))
-        });
+    once.sort_by_key(|s| (s.is_noise(), s.first));
+    let mut rows = Vec::new();
+    for shape in faults {
+        let each: Vec<Entry> = each_fault.iter().filter(|f| f.0 == shape.first).map(|f| f.1.clone()).collect();
+        if shape.varies() && each.len() as u64 == shape.count {
+            rows.extend(each);
+        } else {
+            rows.push(shape_row(&shape));
+        }
     }
+    rows.sort_by_key(|row| row.line);
+    let own: HashSet<u64> = rows.iter().filter_map(|row| row.line).collect();
+    let followed = |row: Entry| {
+        let line = row.line;
+        // A follower that is a fault itself has its own row.
+        let after = follows.iter().filter(|f| Some(f.0) == line).map(|f| f.1.clone());
+        let after = after.filter(|row| row.line.is_none_or(|line| !own.contains(&line)));
+        std::iter::once(row).chain(after).collect::<Vec<_>>()
+    };
+    let faults: Vec<Vec<Entry>> = rows.into_iter().map(followed).collect();
     let rows = |shapes: Vec<Shape>| shapes.iter().map(|s| vec![shape_row(s)]).collect::<Vec<_>>();
     let mut groups = [
         ("errors and failures:", 14, faults),
@@ -309,19 +328,24 @@ fn arrange(shapes: Vec<Shape>, sections: Vec<Entry>, follows: Vec<(u64, Entry)>)
 }
 
 fn shape_row(shape: &Shape) -> Entry {
-    let chars = if shape.level <= Level::Warn || shape.status >= 400 { FAULT_CHARS } else { LINE_CHARS };
-    let text = shape.text().replace('\t', " ");
+    let grave = shape.level <= Level::Warn;
+    let chars = if grave || shape.status >= 400 { FAULT_CHARS } else { LINE_CHARS };
+    // Of faults that differ one is shown as it stands: its file and its names say more than their masks.
+    let text = if grave { shape.first_text() } else { shape.text() }.replace('\t', " ");
     let text = cut::middle(text.trim(), chars);
     let text = match shape.count {
         1 => text.into_owned(),
+        n if grave && shape.varies() => format!("{} like: {text} (last {})", thousands(n), shape.last),
         n => format!("{} × {text} (last {})", thousands(n), shape.last),
     };
-    let severity = Some(shape.level.name()).filter(|name| !name.is_empty());
-    Entry::at(shape.first, text)
-        .with("count", shape.count)
-        .with("first", shape.first)
-        .with("last", shape.last)
-        .with("severity", severity)
+    fields(Entry::at(shape.first, text), shape.count, shape.last, shape.level)
+}
+
+/// Adds what programs want to know.
+fn fields(entry: Entry, count: u64, last: u64, level: Level) -> Entry {
+    let first = entry.line;
+    let severity = Some(level.name()).filter(|name| !name.is_empty());
+    entry.with("count", count).with("first", first).with("last", last).with("severity", severity)
 }
 
 #[cfg(test)]
@@ -351,7 +375,7 @@ mod tests {
              errors and failures:\n\
              3030:ERROR disk /dev/sda1 full\n\
              warnings:\n\
-             51:30 × WARN worker-# is slow (last 2980)\n\
+             51:30 like: WARN worker-1 is slow (last 2980)\n\
              frequent lines:\n\
              0:3,000 × INFO worker-# handled request # in # ms (last 3029)\n"
         );
@@ -382,11 +406,11 @@ mod tests {
              14:== 1 failed, 2 passed in 0.1s\n\
              also seen once:\n\
              1:collected 3 items\n\
-             3:a.py::test_one PASSED [ 33%]\n\
-             5:a.py::test_three PASSED [100%]\n\
              9:def test_two():\n\
              10:>       assert 1 == 2\n\
-             13:a.py:3: AssertionError\n"
+             13:a.py:3: AssertionError\n\
+             3:a.py::test_one PASSED [ 33%]\n\
+             5:a.py::test_three PASSED [100%]\n"
         );
     }
 

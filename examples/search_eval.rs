@@ -13,6 +13,12 @@ use toolaria::text::kind::Kind;
 macro_rules! rules {
     ($($name:ident)*) => {
         const RULES: &[&str] = &[$(stringify!($name)),*];
+        fn get(weights: &Weights, rule: &str) -> f32 {
+            match rule {
+                $(stringify!($name) => weights.$name,)*
+                _ => panic!("no rule {rule}"),
+            }
+        }
         fn set(weights: &mut Weights, rule: &str, value: f32) {
             match rule {
                 $(stringify!($name) => weights.$name = value,)*
@@ -22,8 +28,8 @@ macro_rules! rules {
         }
     };
 }
-rules!(derived prefix inside short alike negated chunk weak close length coverage near near2 parent same_line signal signal_unasked
-    shape phrase similar shown);
+rules!(derived prefix inside short alike negated chunk weak close length near near2 parent body same_line signal signal_unasked
+    shape phrase similar shown asking general compound cause heading counted initials);
 
 struct Case {
     file: String,
@@ -132,10 +138,21 @@ fn main() {
         println!("{name:<16} all {}   odd {}   even {}", t[0].show(), t[1].show(), t[2].show());
     };
     show("as it is", run(&weights, args.iter().any(|a| a == "--miss")));
+    if args.iter().any(|a| a == "--scan") {
+        // Each rule at a few values around its own, the others as they are.
+        for rule in RULES {
+            for factor in [0.0, 0.5, 0.75, 1.33, 2.0] {
+                let mut other = weights.clone();
+                let value = get(&weights, rule) * factor;
+                set(&mut other, rule, value);
+                show(&format!("{rule}={value:.2}"), run(&other, false));
+            }
+        }
+    }
     if args.iter().any(|a| a == "--ablate") {
         for rule in RULES.iter().chain(&["joined"]) {
             let mut without = weights.clone();
-            let off = if *rule == "similar" || *rule == "shown" { 1.0 } else { 0.0 };
+            let off = if ["similar", "shown", "asking", "general", "compound"].contains(rule) { 1.0 } else { 0.0 };
             set(&mut without, rule, off);
             show(&format!("no {rule}"), run(&without, false));
         }

@@ -26,6 +26,14 @@ enum Engine {
     Automaton(AhoCorasick),
 }
 
+/// What partial matches count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) inside: f32,
+    pub(super) prefix: f32,
+    pub(super) compound: f32,
+}
+
 /// Searches for many literals at once.
 pub(super) struct Finder {
     engine: Engine,
@@ -91,10 +99,20 @@ impl Finder {
     }
 
     /// Checks a place that [`Finder::next`] named; adds what it stands for.
-    pub(super) fn check(&self, variants: &[Variant], inside: f32, prefix: f32, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
+    pub(super) fn check(&self, variants: &[Variant], rules: Rules, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
-            if let Some((strength, end)) = verify(v, inside, prefix, at, line) {
+            if let Some((mut strength, end)) = verify(v, rules, at, line) {
+                let joins = |b: Option<&u8>| matches!(b, Some(b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z'));
+                let left = at > 0 && joins(line.bytes.get(at - 1));
+                // A full stop at the end of a sentence joins nothing.
+                let right = joins(line.bytes.get(end)) && joins(line.bytes.get(end + 1));
+                let head = line.bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
+                let left = left && at > head + 30;
+                let right = right && at > head + 30;
+                if left || right {
+                    strength *= rules.compound;
+                }
                 out.push(Mark {
                     terms: v.terms,
                     strength: strength * v.weight,
@@ -108,10 +126,10 @@ impl Finder {
     }
 
     /// Finds all marks of a line, at most `max`.
-    pub(super) fn all(&self, variants: &[Variant], inside: f32, prefix: f32, line: &Folded<'_>, max: usize, out: &mut Vec<Mark>) {
+    pub(super) fn all(&self, variants: &[Variant], rules: Rules, line: &Folded<'_>, max: usize, out: &mut Vec<Mark>) {
         let mut at = 0;
         while let Some((literal, start)) = self.next(line.bytes, at) {
-            self.check(variants, inside, prefix, literal, start, line, out);
+            self.check(variants, rules, literal, start, line, out);
             if out.len() >= max {
                 break;
             }
@@ -121,7 +139,7 @@ impl Finder {
 }
 
 /// Returns how well a variant stands at byte `at` of a line, and where it ends.
-fn verify(v: &Variant, inside: f32, prefix: f32, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
+fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
     let f = line.bytes;
     if !f[at..].starts_with(&v.literal) {
         return None;
@@ -161,12 +179,12 @@ fn verify(v: &Variant, inside: f32, prefix: f32, at: usize, line: &Folded<'_>) -
                 if let Some((_, strength)) = endings.iter().find(|(ending, _)| **ending == *rest) {
                     return Some((*strength, stop));
                 }
-                if word.len() >= 3 && prefix > 0.0 && f[at..stop].starts_with(word) {
-                    return Some((prefix, stop));
+                if word.len() >= 3 && rules.prefix > 0.0 && f[at..stop].starts_with(word) {
+                    return Some((rules.prefix, stop));
                 }
                 return None;
             }
-            (inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word)).then_some((inside, at + word.len()))
+            (rules.inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word)).then_some((rules.inside, at + word.len()))
         }
     }
 }

@@ -94,8 +94,15 @@ impl Query {
         }
         builder.add_synonyms(&words);
         builder.add_joined(&words);
+        builder.add_initials(&words);
         let all: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
         let intent = shape::intent(&all);
+        for term in intent.asking.iter().filter_map(|&k| words[k].term) {
+            builder.terms[term].weight *= weights.asking;
+        }
+        if intent.cause && weights.cause > 0.0 {
+            builder.add_failure();
+        }
         // A passive term alone would find nothing.
         if builder.terms.iter().all(|t| t.passive) {
             builder.terms.iter_mut().for_each(|t| t.passive = false);
@@ -213,6 +220,8 @@ impl Builder<'_> {
             self.weights.weak
         } else if single && many {
             0.4
+        } else if !alone && listed(text, synonyms::GENERAL) {
+            self.weights.general
         } else {
             1.0
         };
@@ -313,6 +322,35 @@ impl Builder<'_> {
             }
         } else {
             self.forms(other, terms, weight, true);
+        }
+    }
+
+    /// `link time optimization` is also `lto`.
+    fn add_initials(&mut self, words: &[Word]) {
+        if self.weights.initials == 0.0 {
+            return;
+        }
+        for n in 3..=4 {
+            for run in words.windows(n) {
+                let letters = |w: &Word| w.text.len() >= 2 && w.text.bytes().all(|b| b.is_ascii_alphabetic());
+                let terms = run.iter().filter_map(|w| w.term).fold(0u32, |mask, t| mask | 1 << t);
+                if run.iter().all(letters) && terms.count_ones() as usize == n {
+                    let initials: String = run.iter().filter_map(|w| w.text.chars().next()).collect();
+                    self.exact(initials.as_bytes(), terms, self.weights.initials, true);
+                }
+            }
+        }
+    }
+
+    /// Whoever asks why asks for an error, whatever it is called.
+    fn add_failure(&mut self) {
+        let Some(group) = synonyms::ALIKE.lines().find(|l| l.trim_start().starts_with("fail ")) else { return };
+        if self.terms.iter().any(|t| listed(&stem(&t.text), group)) || !self.room() {
+            return;
+        }
+        let term = self.term("error", self.weights.cause, false);
+        for word in group.split_ascii_whitespace() {
+            self.synonym(word, 1 << term, 1.0);
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use super::find::Mark;
+use super::find::{Mark, Rules};
 use super::fold::{self, Folded};
 use super::query::{MAX_TERMS, Query};
 use super::rank::{Candidate, Parts, Pool, Rarity, Strengths, bits, hash};
@@ -24,6 +24,8 @@ const GIANT: usize = 16 << 10;
 const TAIL: usize = 16 << 10;
 /// How many lines back parents are looked for.
 const PARENT_LINES: usize = 300;
+/// How many lines indented under a line are looked at.
+const BODY_LINES: usize = 3;
 /// How many marks of one line are looked at.
 const MARKS: usize = 64;
 
@@ -103,6 +105,7 @@ struct Scanner<'q> {
     query: &'q Query,
     kind: Kind,
     options: &'q Options,
+    rules: Rules,
     rarity: Rarity,
     pool: Pool,
     matching: u64,
@@ -127,6 +130,11 @@ impl<'q> Scanner<'q> {
             query,
             kind,
             options,
+            rules: Rules {
+                inside: options.weights.inside,
+                prefix: options.weights.prefix,
+                compound: options.weights.compound,
+            },
             rarity: Rarity::new(),
             pool: Pool::new(options.limit),
             matching: 0,
@@ -197,8 +205,7 @@ impl<'q> Scanner<'q> {
             let long = text_end - from > LONG;
             query.finder.all(
                 &query.variants,
-                weights.inside,
-                weights.prefix,
+                self.rules,
                 &line,
                 if long { usize::MAX } else { MARKS },
                 &mut marks,
@@ -232,7 +239,7 @@ impl<'q> Scanner<'q> {
         let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
         let line = fold.line(&clean);
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &line, usize::MAX, &mut marks);
+        query.finder.all(&query.variants, self.rules, &line, usize::MAX, &mut marks);
         if !marks.is_empty() {
             let place = Place { block: block.bytes, range: (range.start, range.end), tail, number, part: block.part };
             self.line(place, block.offset + range.start as u64, &line, &mut marks);
@@ -259,7 +266,7 @@ impl<'q> Scanner<'q> {
             self.matching += 1;
         }
         if !query.passive.is_empty() {
-            query.passive.all(&query.variants, weights.inside, weights.prefix, line, marks.len() + MARKS, marks);
+            query.passive.all(&query.variants, self.rules, line, marks.len() + MARKS, marks);
             marks.sort_by_key(|m| m.start);
         }
         let (own, mask, synonyms) = gather(marks);
@@ -385,6 +392,12 @@ impl<'q> Scanner<'q> {
         if query.intent.shapes.iter().any(|&s| shape::has(window, s, near.clone())) {
             parts.factor *= 1.0 + weights.shape;
         }
+        if query.intent.shapes.contains(&shape::Shape::Number) {
+            let places = marks.iter().map(|m| (m.start as usize, m.end as usize));
+            if shape::counted(line.bytes, places) {
+                parts.factor *= 1.0 + weights.counted;
+            }
+        }
         score = self.rarity.score(&parts, terms, weights);
         let hashed = if whole { hash(line.source) } else { hash(window) ^ offset.wrapping_add(span.start as u64) };
         if let Some(known) = self.pool.find(hashed) {
@@ -409,7 +422,17 @@ impl<'q> Scanner<'q> {
     fn look_around(&mut self, place: Place<'_>, line: &[u8], around: &mut Strengths) {
         let weights = &self.options.weights;
         if weights.near > 0.0 || weights.near2 > 0.0 {
-            for (raw, weight) in place.after().zip([weights.near, weights.near2]) {
+            let indent = indent_of(line);
+            let mut under = true;
+            for (k, raw) in place.after().take(BODY_LINES).enumerate() {
+                // What a line introduces stands indented under it.
+                under &= indent_of(raw) > indent && raw.len() > indent_of(raw);
+                let weight = match k {
+                    _ if under && weights.body > 0.0 => weights.body,
+                    0 => weights.near,
+                    1 => weights.near2,
+                    _ => break,
+                };
                 let strengths = self.strengths(raw);
                 raise(around, &strengths, weight);
             }
@@ -430,7 +453,12 @@ impl<'q> Scanner<'q> {
                 }
             }
         }
-        let _ = self.kind;
+        if weights.heading > 0.0 && matches!(self.kind, Kind::Html | Kind::Markdown) {
+            if let Some(raw) = place.before().take(PARENT_LINES).find(|l| shape::heading(l)) {
+                let strengths = self.strengths(raw);
+                raise(around, &strengths, weights.heading);
+            }
+        }
     }
 
     /// Returns how well a raw line matches each term.
@@ -440,8 +468,8 @@ impl<'q> Scanner<'q> {
         let clean = clean::line(raw);
         let (mut fold, mut marks) = (Fold::default(), Vec::new());
         let line = fold.line(&clean);
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &line, MARKS, &mut marks);
-        query.passive.all(&query.variants, weights.inside, weights.prefix, &line, marks.len() + MARKS, &mut marks);
+        query.finder.all(&query.variants, self.rules, &line, MARKS, &mut marks);
+        query.passive.all(&query.variants, self.rules, &line, marks.len() + MARKS, &mut marks);
         gather(&marks).0
     }
 
@@ -474,7 +502,7 @@ impl<'q> Scanner<'q> {
         let mut fold = Fold::default();
         let again = fold.line(&shown);
         let mut found = Vec::new();
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &again, usize::MAX, &mut found);
+        query.finder.all(&query.variants, self.rules, &again, usize::MAX, &mut found);
         if !whole {
             let low = line.source_at(span.start) - from;
             found.retain(|m| again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from);
@@ -590,6 +618,9 @@ impl<'q> Scanner<'q> {
                 let mut keeps = 1.0f32;
                 for c in &chosen {
                     if c.outline == item.outline {
+                        keeps *= weights.similar;
+                    }
+                    if c.line == item.line {
                         keeps *= weights.similar;
                     }
                     if c.line != item.line && c.line.abs_diff(item.line) <= self.options.context as u64 {

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use toolaria::search::{self, Options, Query, Weights};
-use toolaria::text::kind::Kind;
 
 macro_rules! rules {
     ($($name:ident)*) => {
@@ -22,14 +21,13 @@ macro_rules! rules {
         fn set(weights: &mut Weights, rule: &str, value: f32) {
             match rule {
                 $(stringify!($name) => weights.$name = value,)*
-                "joined" => weights.joined = value > 0.0,
                 _ => panic!("no rule {rule}"),
             }
         }
     };
 }
-rules!(derived prefix inside short alike negated chunk weak close length near near2 parent body same_line signal signal_unasked
-    shape phrase similar shown asking general compound cause heading counted initials);
+rules!(derived prefix inside short alike chunk weak close length near near2 parent body same_line signal signal_unasked
+    shape phrase similar shown asking general cause counted initials);
 
 struct Case {
     file: String,
@@ -58,19 +56,6 @@ impl Tally {
     }
 }
 
-fn kind(name: &str) -> Kind {
-    match name.trim_end_matches(".gz").rsplit('.').next() {
-        Some("html") => Kind::Html,
-        Some("json") => Kind::Json,
-        Some("ndjson") => Kind::Ndjson,
-        Some("csv") => Kind::Csv,
-        Some("tsv") => Kind::Tsv,
-        Some("xml") => Kind::Xml,
-        Some("log") => Kind::Log,
-        _ => Kind::Text,
-    }
-}
-
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let dir = &args[0];
@@ -83,7 +68,7 @@ fn main() {
         let text = fs::read(if args[at + 1].contains('/') { args[at + 1].clone() } else { format!("{dir}/{}", args[at + 1]) }).unwrap();
         let options = Options { weights, ..Options::default() };
         let start = std::time::Instant::now();
-        let hits = search::search(&text[..], kind(&args[at + 1]), &args[at + 2], &options).unwrap();
+        let hits = search::search(&text[..], &args[at + 2], &options).unwrap();
         println!("{:?}: {} matching, terms {:?}, also {:?}", start.elapsed(), hits.matching, hits.terms, hits.also);
         for h in hits.hits {
             for (n, t) in &h.before {
@@ -122,7 +107,7 @@ fn main() {
         let options = Options { limit: 5, weights: weights.clone(), ..Options::default() };
         for c in &cases {
             let query = Query::weighed(&c.query, weights);
-            let hits = search::search_with(&query, &texts[&c.file][..], kind(&c.file), &options).unwrap();
+            let hits = search::search_with(&query, &texts[&c.file][..], &options).unwrap();
             let lines: Vec<u64> = hits.hits.iter().map(|h| h.line).collect();
             let rank = lines.iter().position(|l| c.good.contains(l)).map_or(0, |k| k + 1);
             tallies[0].add(rank);
@@ -150,9 +135,9 @@ fn main() {
         }
     }
     if args.iter().any(|a| a == "--ablate") {
-        for rule in RULES.iter().chain(&["joined"]) {
+        for rule in RULES {
             let mut without = weights.clone();
-            let off = if ["similar", "shown", "asking", "general", "compound"].contains(rule) { 1.0 } else { 0.0 };
+            let off = if ["similar", "shown", "asking", "general", "flag"].contains(rule) { 1.0 } else { 0.0 };
             set(&mut without, rule, off);
             show(&format!("no {rule}"), run(&without, false));
         }

@@ -31,7 +31,6 @@ enum Engine {
 pub(super) struct Rules {
     pub(super) inside: f32,
     pub(super) prefix: f32,
-    pub(super) compound: f32,
 }
 
 /// Searches for many literals at once.
@@ -102,17 +101,7 @@ impl Finder {
     pub(super) fn check(&self, variants: &[Variant], rules: Rules, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
-            if let Some((mut strength, end)) = verify(v, rules, at, line) {
-                let joins = |b: Option<&u8>| matches!(b, Some(b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z'));
-                let left = at > 0 && joins(line.bytes.get(at - 1));
-                // A full stop at the end of a sentence joins nothing.
-                let right = joins(line.bytes.get(end)) && joins(line.bytes.get(end + 1));
-                let head = line.bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
-                let left = left && at > head + 30;
-                let right = right && at > head + 30;
-                if left || right {
-                    strength *= rules.compound;
-                }
+            if let Some((strength, end)) = verify(v, rules, at, line) {
                 out.push(Mark {
                     terms: v.terms,
                     strength: strength * v.weight,

@@ -84,7 +84,8 @@ impl Query {
         let typed = query.trim();
         let mut builder = Builder { weights, terms: Vec::new(), variants: Vec::new() };
         let mut words = builder.read(typed, false);
-        if builder.terms.is_empty() {
+        if builder.terms.iter().all(|t| t.passive && listed(&t.text, synonyms::WEAK)) {
+            (builder.terms, builder.variants) = (Vec::new(), Vec::new());
             words = builder.read(typed, true);
         }
         let folded = fold(typed);
@@ -93,7 +94,6 @@ impl Query {
             builder.exact(folded.as_bytes(), 1 << term, 1.0, false);
         }
         builder.add_synonyms(&words);
-        builder.add_joined(&words);
         builder.add_initials(&words);
         let all: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
         let intent = shape::intent(&all);
@@ -191,7 +191,7 @@ impl Builder<'_> {
             let parts = split(core);
             let many = parts.len() > 1;
             for part in parts {
-                let term = self.part(&part, many, with_stop_words, chunks.len() == 1);
+                let term = self.part(&part, many, with_stop_words, chunks.len() == 1 && !many);
                 words.push(Word { text: part.text, term });
             }
         }
@@ -246,11 +246,6 @@ impl Builder<'_> {
             }
         } else {
             self.forms(text, bit, 1.0, false);
-            for (prefix, left) in [("un", 4), ("in", 5), ("non", 4), ("dis", 5), ("mis", 5)] {
-                if let Some(rest) = text.strip_prefix(prefix).filter(|r| r.len() >= left && self.weights.negated > 0.0) {
-                    self.forms(rest, bit, self.weights.negated, true);
-                }
-            }
             if let Some(at) = text.find("our").filter(|&at| at >= 3 && text.len() >= 6) {
                 self.forms(&format!("{}or{}", &text[..at], &text[at + 3..]), bit, 0.95, false);
             }
@@ -351,21 +346,6 @@ impl Builder<'_> {
         let term = self.term("error", self.weights.cause, false);
         for word in group.split_ascii_whitespace() {
             self.synonym(word, 1 << term, 1.0);
-        }
-    }
-
-    /// `time out` is also `timeout`.
-    fn add_joined(&mut self, words: &[Word]) {
-        if !self.weights.joined {
-            return;
-        }
-        for pair in words.windows(2) {
-            let letters = |w: &Word| w.text.len() >= 3 && w.text.bytes().all(|b| b.is_ascii_alphabetic());
-            if letters(&pair[0]) && letters(&pair[1]) {
-                let terms = pair.iter().filter_map(|w| w.term).fold(0, |mask, t| mask | 1 << t);
-                let joined = format!("{}{}", pair[0].text, pair[1].text);
-                self.exact(joined.as_bytes(), terms, 1.0, false);
-            }
         }
     }
 }

@@ -20,10 +20,6 @@ pub struct Weights {
     pub short: f32,
     /// A synonym.
     pub alike: f32,
-    /// `resolved` for `unresolved`.
-    pub negated: f32,
-    /// `timeout` for `time out`.
-    pub joined: bool,
     /// A chunk with signs as typed, next to its words.
     pub chunk: f32,
     /// Words like `not`.
@@ -54,12 +50,8 @@ pub struct Weights {
     pub asking: f32,
     /// A word that says little wherever it stands (`file`, `line`, `list`).
     pub general: f32,
-    /// A word that is joined to others by a sign, against one that stands by itself.
-    pub compound: f32,
     /// A line that reports a failure, as if the question had named it.
     pub cause: f32,
-    /// A word in the heading over the line.
-    pub heading: f32,
     /// The initials of words (`lto` for `link time optimization`).
     pub initials: f32,
     /// A number right beside a word, where a number is asked for.
@@ -78,8 +70,6 @@ impl Default for Weights {
             inside: 0.4,
             short: 0.9,
             alike: 0.65,
-            negated: 0.4,
-            joined: true,
             chunk: 0.7,
             weak: 0.3,
             close: 0.4,
@@ -87,7 +77,7 @@ impl Default for Weights {
             near: 0.4,
             near2: 0.3,
             parent: 0.4,
-            body: 0.8,
+            body: 0.9,
             same_line: 0.6,
             signal: 0.3,
             signal_unasked: 0.05,
@@ -95,13 +85,11 @@ impl Default for Weights {
             phrase: 1.0,
             asking: 0.4,
             general: 0.6,
-            compound: 0.85,
             cause: 0.3,
-            heading: 0.3,
             counted: 0.4,
             initials: 0.8,
 
-            similar: 0.8,
+            similar: 0.6,
             shown: 0.9,
         }
     }

@@ -1,6 +1,5 @@
 //! The scan: blocks of lines in, candidates out.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -9,7 +8,6 @@ use super::fold::{self, Folded};
 use super::query::{MAX_TERMS, Query};
 use super::rank::{Candidate, Parts, Pool, Rarity, Strengths, bits, hash};
 use super::{Hit, Hits, Options, shape};
-use crate::text::kind::Kind;
 use crate::text::lines::{Block, Blocks, OVERLAP, Part};
 use crate::text::{clean, cut};
 
@@ -29,8 +27,8 @@ const BODY_LINES: usize = 3;
 /// How many marks of one line are looked at.
 const MARKS: usize = 64;
 
-pub(super) fn scan(query: &Query, text: impl Read, kind: Kind, options: &Options) -> io::Result<Hits> {
-    let mut scanner = Scanner::new(query, kind, options);
+pub(super) fn scan(query: &Query, text: impl Read, options: &Options) -> io::Result<Hits> {
+    let mut scanner = Scanner::new(query, options);
     if query.finder.is_empty() || options.limit == 0 {
         return Ok(Hits { terms: query.words(), ..Hits::default() });
     }
@@ -103,7 +101,6 @@ impl Fold {
 
 struct Scanner<'q> {
     query: &'q Query,
-    kind: Kind,
     options: &'q Options,
     rules: Rules,
     rarity: Rarity,
@@ -125,15 +122,13 @@ struct Scanner<'q> {
 }
 
 impl<'q> Scanner<'q> {
-    fn new(query: &'q Query, kind: Kind, options: &'q Options) -> Self {
+    fn new(query: &'q Query, options: &'q Options) -> Self {
         Scanner {
             query,
-            kind,
             options,
             rules: Rules {
                 inside: options.weights.inside,
                 prefix: options.weights.prefix,
-                compound: options.weights.compound,
             },
             rarity: Rarity::new(),
             pool: Pool::new(options.limit),
@@ -453,12 +448,6 @@ impl<'q> Scanner<'q> {
                 }
             }
         }
-        if weights.heading > 0.0 && matches!(self.kind, Kind::Html | Kind::Markdown) {
-            if let Some(raw) = place.before().take(PARENT_LINES).find(|l| shape::heading(l)) {
-                let strengths = self.strengths(raw);
-                raise(around, &strengths, weights.heading);
-            }
-        }
     }
 
     /// Returns how well a raw line matches each term.
@@ -522,10 +511,7 @@ impl<'q> Scanner<'q> {
             let lead = text.find(std::str::from_utf8(word).unwrap_or("")).unwrap_or(0).saturating_sub("…".len());
             offset + char_start(raw, at.saturating_sub(lead)) as u64
         };
-        let show = |raw: &[u8]| {
-            let raw = &raw[..char_start(raw, raw.len().min(max * 16))];
-            cut::start(&clean::line(raw), max).into_owned()
-        };
+        let show = |raw: &[u8]| neighbour(raw, max);
         let context = self.options.context;
         let mut before: Vec<(u64, String)> = (1..=context as u64)
             .zip(place.before())
@@ -566,10 +552,7 @@ impl<'q> Scanner<'q> {
         let lines: Vec<(u64, String)> = block
             .lines()
             .take(self.options.context)
-            .map(|l| {
-                let raw = &l.bytes[..char_start(l.bytes, l.bytes.len().min(max * 16))];
-                (l.number, cut::start(&clean::line(raw), max).into_owned())
-            })
+            .map(|l| (l.number, neighbour(l.bytes, max)))
             .collect();
         let mut near = Vec::new();
         for l in block.lines().take(2) {
@@ -718,6 +701,12 @@ fn closeness(marks: &[Mark], terms: usize) -> f32 {
     sum / (terms - 1) as f32
 }
 
+/// Returns the start of a line beside a hit as a reader sees it.
+fn neighbour(raw: &[u8], max: usize) -> String {
+    let raw = &raw[..char_start(raw, raw.len().min(GIANT.max(max * 8)))];
+    cut::start(&clean::line(raw), max).into_owned()
+}
+
 /// Returns the range of marks, at most `max` bytes, that holds most.
 fn best_window(marks: &[Mark], max: usize) -> Option<Range<usize>> {
     let mut best: Option<(f32, Range<usize>)> = None;
@@ -748,6 +737,3 @@ fn char_start(bytes: &[u8], mut at: usize) -> usize {
     }
     at
 }
-
-#[allow(dead_code)]
-fn unused(_: Cow<'_, str>) {}

@@ -111,13 +111,6 @@ pub(super) fn counted(line: &[u8], mut places: impl Iterator<Item = (usize, usiz
     })
 }
 
-/// Whether a folded line is a heading of HTML or Markdown.
-pub(super) fn heading(line: &[u8]) -> bool {
-    let hashes = line.iter().take_while(|&&b| b == b'#').count();
-    (1..=6).contains(&hashes) && line.get(hashes) == Some(&b' ')
-        || matches!(line, [b'<', b'h' | b'H', b'1'..=b'6', b'>' | b' ', ..])
-}
-
 /// Whether a folded line has a shape; `near` is where its words stand.
 pub(super) fn has(line: &[u8], shape: Shape, near: std::ops::Range<usize>) -> bool {
     match shape {

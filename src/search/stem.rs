@@ -59,7 +59,7 @@ pub(super) fn stem(word: &str) -> String {
 
 /// The endings that make one word of another, with how much must be left; a final `e` is gone by then.
 const DERIVED: &[(&str, usize)] = &[
-    ("ization", 4), ("isation", 4), ("ation", 4), ("ition", 4), ("ion", 4), ("ment", 4), ("abl", 4), ("ibl", 4),
+    ("ization", 4), ("isation", 4), ("ation", 4), ("ition", 4), ("ion", 5), ("ment", 4), ("abl", 4), ("ibl", 4),
     ("anc", 4), ("enc", 4), ("ancy", 4), ("ency", 4), ("ant", 4), ("ent", 4), ("ness", 4), ("ity", 4), ("ur", 4),
     ("iz", 6), ("is", 6), ("er", 4), ("or", 4), ("ly", 4), ("al", 5), ("at", 4),
 ];
@@ -68,13 +68,16 @@ const DERIVED: &[(&str, usize)] = &[
 pub(super) fn root(word: &str) -> String {
     let mut base = stem(word);
     for _ in 0..2 {
-        let cut = DERIVED.iter().find_map(|&(suffix, left)| {
+        let Some((suffix, shorter)) = DERIVED.iter().find_map(|&(suffix, left)| {
             let rest = base.strip_suffix(suffix)?;
-            (rest.len() >= left && vowel(rest)).then(|| undouble(rest).to_owned())
-        });
-        match cut {
-            Some(shorter) => base = shorter,
-            None => break,
+            (rest.len() >= left && vowel(rest)).then(|| (suffix, undouble(rest).to_owned()))
+        }) else {
+            break;
+        };
+        base = shorter;
+        // `initialise` is of `initial`, not of what that comes from.
+        if suffix.starts_with('i') && suffix[1..].starts_with(['s', 'z']) {
+            break;
         }
     }
     base

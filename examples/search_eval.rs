@@ -8,22 +8,26 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use toolaria::search::{self, Options, Query, Weights};
-use toolaria::text::kind::Kind;
 
 macro_rules! rules {
     ($($name:ident)*) => {
         const RULES: &[&str] = &[$(stringify!($name)),*];
+        fn get(weights: &Weights, rule: &str) -> f32 {
+            match rule {
+                $(stringify!($name) => weights.$name,)*
+                _ => panic!("no rule {rule}"),
+            }
+        }
         fn set(weights: &mut Weights, rule: &str, value: f32) {
             match rule {
                 $(stringify!($name) => weights.$name = value,)*
-                "joined" => weights.joined = value > 0.0,
                 _ => panic!("no rule {rule}"),
             }
         }
     };
 }
-rules!(derived prefix inside short alike negated chunk weak close length coverage near near2 parent same_line signal signal_unasked
-    shape phrase similar shown);
+rules!(derived prefix inside short alike chunk weak close length near near2 parent body same_line signal signal_unasked
+    shape phrase similar shown asking general cause counted initials);
 
 struct Case {
     file: String,
@@ -52,19 +56,6 @@ impl Tally {
     }
 }
 
-fn kind(name: &str) -> Kind {
-    match name.trim_end_matches(".gz").rsplit('.').next() {
-        Some("html") => Kind::Html,
-        Some("json") => Kind::Json,
-        Some("ndjson") => Kind::Ndjson,
-        Some("csv") => Kind::Csv,
-        Some("tsv") => Kind::Tsv,
-        Some("xml") => Kind::Xml,
-        Some("log") => Kind::Log,
-        _ => Kind::Text,
-    }
-}
-
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let dir = &args[0];
@@ -74,26 +65,16 @@ fn main() {
         set(&mut weights, rule, value.parse().unwrap());
     }
     if let Some(at) = args.iter().position(|a| a == "--show") {
-        let text =
-            fs::read(if args[at + 1].contains('/') { args[at + 1].clone() } else { format!("{dir}/{}", args[at + 1]) })
-                .unwrap();
+        let text = fs::read(if args[at + 1].contains('/') { args[at + 1].clone() } else { format!("{dir}/{}", args[at + 1]) }).unwrap();
         let options = Options { weights, ..Options::default() };
         let start = std::time::Instant::now();
-        let hits = search::search(&text[..], kind(&args[at + 1]), &args[at + 2], &options).unwrap();
+        let hits = search::search(&text[..], &args[at + 2], &options).unwrap();
         println!("{:?}: {} matching, terms {:?}, also {:?}", start.elapsed(), hits.matching, hits.terms, hits.also);
         for h in hits.hits {
             for (n, t) in &h.before {
                 println!("      {n:>7}  {t:.150}");
             }
-            println!(
-                "{:.3} {:>7}x{} @{} {}{}",
-                h.score,
-                h.line,
-                h.count,
-                h.offset,
-                if h.whole { "" } else { "~ " },
-                h.text
-            );
+            println!("{:.3} {:>7}x{} @{} {}{}", h.score, h.line, h.count, h.offset, if h.whole { "" } else { "~ " }, h.text);
             for (n, t) in &h.after {
                 println!("      {n:>7}  {t:.150}");
             }
@@ -114,10 +95,7 @@ fn main() {
                 let truth = regex::bytes::Regex::new(q["truth"].as_str().unwrap()).unwrap();
                 let escapes = regex::bytes::Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]").unwrap();
                 let lines = text.split(|&b| b == b'\n').enumerate();
-                lines
-                    .filter(|(_, l)| truth.is_match(&escapes.replace_all(l, &b""[..])))
-                    .map(|(k, _)| k as u64)
-                    .collect()
+                lines.filter(|(_, l)| truth.is_match(&escapes.replace_all(l, &b""[..]))).map(|(k, _)| k as u64).collect()
             }
         };
         let next = files.len();
@@ -129,19 +107,14 @@ fn main() {
         let options = Options { limit: 5, weights: weights.clone(), ..Options::default() };
         for c in &cases {
             let query = Query::weighed(&c.query, weights);
-            let hits = search::search_with(&query, &texts[&c.file][..], kind(&c.file), &options).unwrap();
+            let hits = search::search_with(&query, &texts[&c.file][..], &options).unwrap();
             let lines: Vec<u64> = hits.hits.iter().map(|h| h.line).collect();
             let rank = lines.iter().position(|l| c.good.contains(l)).map_or(0, |k| k + 1);
             tallies[0].add(rank);
             tallies[1 + usize::from(c.even)].add(rank);
             if miss && rank != 1 {
                 let good: Vec<_> = c.good.iter().take(4).collect();
-                println!(
-                    "{rank} {} {} | {} | {lines:?} | {good:?}",
-                    if c.even { "even" } else { "odd " },
-                    c.file,
-                    c.query
-                );
+                println!("{rank} {} {} | {} | {lines:?} | {good:?}", if c.even { "even" } else { "odd " }, c.file, c.query);
             }
         }
         tallies
@@ -150,10 +123,21 @@ fn main() {
         println!("{name:<16} all {}   odd {}   even {}", t[0].show(), t[1].show(), t[2].show());
     };
     show("as it is", run(&weights, args.iter().any(|a| a == "--miss")));
+    if args.iter().any(|a| a == "--scan") {
+        // Each rule at a few values around its own, the others as they are.
+        for rule in RULES {
+            for factor in [0.0, 0.5, 0.75, 1.33, 2.0] {
+                let mut other = weights.clone();
+                let value = get(&weights, rule) * factor;
+                set(&mut other, rule, value);
+                show(&format!("{rule}={value:.2}"), run(&other, false));
+            }
+        }
+    }
     if args.iter().any(|a| a == "--ablate") {
-        for rule in RULES.iter().chain(&["joined"]) {
+        for rule in RULES {
             let mut without = weights.clone();
-            let off = if *rule == "similar" || *rule == "shown" { 1.0 } else { 0.0 };
+            let off = if ["similar", "shown", "asking", "general", "flag"].contains(rule) { 1.0 } else { 0.0 };
             set(&mut without, rule, off);
             show(&format!("no {rule}"), run(&without, false));
         }

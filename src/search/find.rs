@@ -26,6 +26,13 @@ enum Engine {
     Automaton(AhoCorasick),
 }
 
+/// What partial matches count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) inside: f32,
+    pub(super) prefix: f32,
+}
+
 /// Searches for many literals at once.
 pub(super) struct Finder {
     engine: Engine,
@@ -81,29 +88,20 @@ impl Finder {
     pub(super) fn next(&self, folded: &[u8], at: usize) -> Option<(usize, usize)> {
         match &self.engine {
             Engine::Nothing => None,
-            Engine::Packed(searcher) => {
-                searcher.find_in(folded, (at..folded.len()).into()).map(|m| (m.pattern().as_usize(), m.start()))
-            }
-            Engine::Automaton(automaton) => {
-                automaton.find(Input::new(folded).range(at..folded.len())).map(|m| (m.pattern().as_usize(), m.start()))
-            }
+            Engine::Packed(searcher) => searcher
+                .find_in(folded, (at..folded.len()).into())
+                .map(|m| (m.pattern().as_usize(), m.start())),
+            Engine::Automaton(automaton) => automaton
+                .find(Input::new(folded).range(at..folded.len()))
+                .map(|m| (m.pattern().as_usize(), m.start())),
         }
     }
 
     /// Checks a place that [`Finder::next`] named; adds what it stands for.
-    pub(super) fn check(
-        &self,
-        variants: &[Variant],
-        inside: f32,
-        prefix: f32,
-        literal: usize,
-        at: usize,
-        line: &Folded<'_>,
-        out: &mut Vec<Mark>,
-    ) {
+    pub(super) fn check(&self, variants: &[Variant], rules: Rules, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
-            if let Some((strength, end)) = verify(v, inside, prefix, at, line) {
+            if let Some((strength, end)) = verify(v, rules, at, line) {
                 out.push(Mark {
                     terms: v.terms,
                     strength: strength * v.weight,
@@ -117,18 +115,10 @@ impl Finder {
     }
 
     /// Finds all marks of a line, at most `max`.
-    pub(super) fn all(
-        &self,
-        variants: &[Variant],
-        inside: f32,
-        prefix: f32,
-        line: &Folded<'_>,
-        max: usize,
-        out: &mut Vec<Mark>,
-    ) {
+    pub(super) fn all(&self, variants: &[Variant], rules: Rules, line: &Folded<'_>, max: usize, out: &mut Vec<Mark>) {
         let mut at = 0;
         while let Some((literal, start)) = self.next(line.bytes, at) {
-            self.check(variants, inside, prefix, literal, start, line, out);
+            self.check(variants, rules, literal, start, line, out);
             if out.len() >= max {
                 break;
             }
@@ -138,7 +128,7 @@ impl Finder {
 }
 
 /// Returns how well a variant stands at byte `at` of a line, and where it ends.
-fn verify(v: &Variant, inside: f32, prefix: f32, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
+fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
     let f = line.bytes;
     if !f[at..].starts_with(&v.literal) {
         return None;
@@ -178,12 +168,12 @@ fn verify(v: &Variant, inside: f32, prefix: f32, at: usize, line: &Folded<'_>) -
                 if let Some((_, strength)) = endings.iter().find(|(ending, _)| **ending == *rest) {
                     return Some((*strength, stop));
                 }
-                if word.len() >= 3 && prefix > 0.0 && f[at..stop].starts_with(word) {
-                    return Some((prefix, stop));
+                if word.len() >= 3 && rules.prefix > 0.0 && f[at..stop].starts_with(word) {
+                    return Some((rules.prefix, stop));
                 }
                 return None;
             }
-            (inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word)).then_some((inside, at + word.len()))
+            (rules.inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word)).then_some((rules.inside, at + word.len()))
         }
     }
 }

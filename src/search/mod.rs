@@ -20,8 +20,6 @@ mod synonyms;
 
 use std::io::{self, Read};
 
-use crate::text::kind::Kind;
-
 pub use query::Query;
 pub use rank::Weights;
 
@@ -79,13 +77,13 @@ pub struct Hits {
 }
 
 /// Searches a (decoded) text for a query.
-pub fn search(text: impl Read, kind: Kind, query: &str, options: &Options) -> io::Result<Hits> {
-    search_with(&Query::weighed(query, &options.weights), text, kind, options)
+pub fn search(text: impl Read, query: &str, options: &Options) -> io::Result<Hits> {
+    search_with(&Query::weighed(query, &options.weights), text, options)
 }
 
 /// Searches a (decoded) text for a query that is parsed already.
-pub fn search_with(query: &Query, text: impl Read, kind: Kind, options: &Options) -> io::Result<Hits> {
-    scan::scan(query, text, kind, options)
+pub fn search_with(query: &Query, text: impl Read, options: &Options) -> io::Result<Hits> {
+    scan::scan(query, text, options)
 }
 
 #[cfg(test)]

@@ -84,7 +84,8 @@ impl Query {
         let typed = query.trim();
         let mut builder = Builder { weights, terms: Vec::new(), variants: Vec::new() };
         let mut words = builder.read(typed, false);
-        if builder.terms.is_empty() {
+        if builder.terms.iter().all(|t| t.passive && listed(&t.text, synonyms::WEAK)) {
+            (builder.terms, builder.variants) = (Vec::new(), Vec::new());
             words = builder.read(typed, true);
         }
         let folded = fold(typed);
@@ -93,9 +94,15 @@ impl Query {
             builder.exact(folded.as_bytes(), 1 << term, 1.0, false);
         }
         builder.add_synonyms(&words);
-        builder.add_joined(&words);
+        builder.add_initials(&words);
         let all: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
         let intent = shape::intent(&all);
+        for term in intent.asking.iter().filter_map(|&k| words[k].term) {
+            builder.terms[term].weight *= weights.asking;
+        }
+        if intent.cause && weights.cause > 0.0 {
+            builder.add_failure();
+        }
         // A passive term alone would find nothing.
         if builder.terms.iter().all(|t| t.passive) {
             builder.terms.iter_mut().for_each(|t| t.passive = false);
@@ -161,8 +168,7 @@ impl Builder<'_> {
             let folded = fold(chunk);
             // Punctuation inside, or at the edge where it is more than a sentence's: the chunk as typed is a term too.
             let sentence = |c: char| ".,;:!?\"'()[]{}".contains(c);
-            let marked =
-                core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
+            let marked = core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
             let number = !core.is_empty() && core.chars().all(|c| c.is_ascii_digit() || ".:,-/".contains(c));
             if marked && !core.is_empty() {
                 let weight = if number { 1.0 } else { self.weights.chunk };
@@ -185,7 +191,7 @@ impl Builder<'_> {
             let parts = split(core);
             let many = parts.len() > 1;
             for part in parts {
-                let term = self.part(&part, many, with_stop_words, chunks.len() == 1);
+                let term = self.part(&part, many, with_stop_words, chunks.len() == 1 && !many);
                 words.push(Word { text: part.text, term });
             }
         }
@@ -214,6 +220,8 @@ impl Builder<'_> {
             self.weights.weak
         } else if single && many {
             0.4
+        } else if !alone && listed(text, synonyms::GENERAL) {
+            self.weights.general
         } else {
             1.0
         };
@@ -238,12 +246,6 @@ impl Builder<'_> {
             }
         } else {
             self.forms(text, bit, 1.0, false);
-            for (prefix, left) in [("un", 4), ("in", 5), ("non", 4), ("dis", 5), ("mis", 5)] {
-                if let Some(rest) = text.strip_prefix(prefix).filter(|r| r.len() >= left && self.weights.negated > 0.0)
-                {
-                    self.forms(rest, bit, self.weights.negated, true);
-                }
-            }
             if let Some(at) = text.find("our").filter(|&at| at >= 3 && text.len() >= 6) {
                 self.forms(&format!("{}or{}", &text[..at], &text[at + 3..]), bit, 0.95, false);
             }
@@ -318,18 +320,32 @@ impl Builder<'_> {
         }
     }
 
-    /// `time out` is also `timeout`.
-    fn add_joined(&mut self, words: &[Word]) {
-        if !self.weights.joined {
+    /// `link time optimization` is also `lto`.
+    fn add_initials(&mut self, words: &[Word]) {
+        if self.weights.initials == 0.0 {
             return;
         }
-        for pair in words.windows(2) {
-            let letters = |w: &Word| w.text.len() >= 3 && w.text.bytes().all(|b| b.is_ascii_alphabetic());
-            if letters(&pair[0]) && letters(&pair[1]) {
-                let terms = pair.iter().filter_map(|w| w.term).fold(0, |mask, t| mask | 1 << t);
-                let joined = format!("{}{}", pair[0].text, pair[1].text);
-                self.exact(joined.as_bytes(), terms, 1.0, false);
+        for n in 3..=4 {
+            for run in words.windows(n) {
+                let letters = |w: &Word| w.text.len() >= 2 && w.text.bytes().all(|b| b.is_ascii_alphabetic());
+                let terms = run.iter().filter_map(|w| w.term).fold(0u32, |mask, t| mask | 1 << t);
+                if run.iter().all(letters) && terms.count_ones() as usize == n {
+                    let initials: String = run.iter().filter_map(|w| w.text.chars().next()).collect();
+                    self.exact(initials.as_bytes(), terms, self.weights.initials, true);
+                }
             }
+        }
+    }
+
+    /// Whoever asks why asks for an error, whatever it is called.
+    fn add_failure(&mut self) {
+        let Some(group) = synonyms::ALIKE.lines().find(|l| l.trim_start().starts_with("fail ")) else { return };
+        if self.terms.iter().any(|t| listed(&stem(&t.text), group)) || !self.room() {
+            return;
+        }
+        let term = self.term("error", self.weights.cause, false);
+        for word in group.split_ascii_whitespace() {
+            self.synonym(word, 1 << term, 1.0);
         }
     }
 }

@@ -20,10 +20,6 @@ pub struct Weights {
     pub short: f32,
     /// A synonym.
     pub alike: f32,
-    /// `resolved` for `unresolved`.
-    pub negated: f32,
-    /// `timeout` for `time out`.
-    pub joined: bool,
     /// A chunk with signs as typed, next to its words.
     pub chunk: f32,
     /// Words like `not`.
@@ -32,14 +28,14 @@ pub struct Weights {
     pub close: f32,
     /// How much a line loses that is longer than most.
     pub length: f32,
-    /// More of the query's words rather than rarer ones.
-    pub coverage: f32,
     /// A word in the line before or after.
     pub near: f32,
     /// A word two lines away.
     pub near2: f32,
     /// A word in a line that this one is indented under.
     pub parent: f32,
+    /// A word in the lines that are indented under this one.
+    pub body: f32,
     /// A word elsewhere in the same long line.
     pub same_line: f32,
     /// A line that reports a failure, where one is asked for.
@@ -50,6 +46,16 @@ pub struct Weights {
     pub shape: f32,
     /// The whole query as typed.
     pub phrase: f32,
+    /// A word that asks for a shape (`number of`, `version`), as a word.
+    pub asking: f32,
+    /// A word that says little wherever it stands (`file`, `line`, `list`).
+    pub general: f32,
+    /// A line that reports a failure, as if the question had named it.
+    pub cause: f32,
+    /// The initials of words (`lto` for `link time optimization`).
+    pub initials: f32,
+    /// A number right beside a word, where a number is asked for.
+    pub counted: f32,
     /// What a line keeps that looks like one already chosen.
     pub similar: f32,
     /// What a line keeps that a chosen one shows as its neighbour.
@@ -59,27 +65,31 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Weights {
-            derived: 0.8,
+            derived: 0.6,
             prefix: 0.6,
             inside: 0.4,
             short: 0.9,
-            alike: 0.5,
-            negated: 0.4,
-            joined: true,
+            alike: 0.65,
             chunk: 0.7,
             weak: 0.3,
             close: 0.4,
             length: 0.3,
-            coverage: 0.5,
             near: 0.4,
-            near2: 0.2,
+            near2: 0.3,
             parent: 0.4,
+            body: 0.9,
             same_line: 0.6,
             signal: 0.3,
             signal_unasked: 0.05,
-            shape: 0.2,
+            shape: 0.3,
             phrase: 1.0,
-            similar: 0.8,
+            asking: 0.4,
+            general: 0.6,
+            cause: 0.3,
+            counted: 0.4,
+            initials: 0.8,
+
+            similar: 0.6,
             shown: 0.9,
         }
     }
@@ -164,7 +174,7 @@ impl Rarity {
 
     /// Returns the score of a line: about 0 to 1 for the words, times the factors.
     pub(super) fn score(&self, parts: &Parts, terms: usize, weights: &Weights) -> f32 {
-        let (mut sum, mut seen) = (0.0, 0.0);
+        let mut sum = 0.0;
         for t in 0..terms {
             let (own, around) = (parts.own[t], parts.around[t]);
             if own == 0.0 && around == 0.0 {
@@ -173,14 +183,12 @@ impl Rarity {
             let idf = if parts.synonyms & (1 << t) == 0 { self.idf[t] } else { self.idf_any[t] };
             let best = own.max(around);
             sum += idf * best;
-            seen += self.idf[t] * best;
         }
         let total = self.total.max(0.001);
-        let coverage = (seen / total).clamp(0.0, 1.0).powf(weights.coverage);
         // BM25's length rule; beyond three times the usual, longer is not worse.
         let relative = (parts.length as f32 / self.average).min(3.0);
         let length = 2.2 / (1.2 + 1.0 * (1.0 - weights.length + weights.length * relative));
-        sum / total * coverage * length * parts.factor + parts.bonus
+        sum / total * length * parts.factor + parts.bonus
     }
 }
 

@@ -1,15 +1,13 @@
 //! The scan: blocks of lines in, candidates out.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use super::find::Mark;
+use super::find::{Mark, Rules};
 use super::fold::{self, Folded};
 use super::query::{MAX_TERMS, Query};
 use super::rank::{Candidate, Parts, Pool, Rarity, Strengths, bits, hash};
 use super::{Hit, Hits, Options, shape};
-use crate::text::kind::Kind;
 use crate::text::lines::{Block, Blocks, OVERLAP, Part};
 use crate::text::{clean, cut};
 
@@ -24,11 +22,13 @@ const GIANT: usize = 16 << 10;
 const TAIL: usize = 16 << 10;
 /// How many lines back parents are looked for.
 const PARENT_LINES: usize = 300;
+/// How many lines indented under a line are looked at.
+const BODY_LINES: usize = 3;
 /// How many marks of one line are looked at.
 const MARKS: usize = 64;
 
-pub(super) fn scan(query: &Query, text: impl Read, kind: Kind, options: &Options) -> io::Result<Hits> {
-    let mut scanner = Scanner::new(query, kind, options);
+pub(super) fn scan(query: &Query, text: impl Read, options: &Options) -> io::Result<Hits> {
+    let mut scanner = Scanner::new(query, options);
     if query.finder.is_empty() || options.limit == 0 {
         return Ok(Hits { terms: query.words(), ..Hits::default() });
     }
@@ -101,8 +101,8 @@ impl Fold {
 
 struct Scanner<'q> {
     query: &'q Query,
-    kind: Kind,
     options: &'q Options,
+    rules: Rules,
     rarity: Rarity,
     pool: Pool,
     matching: u64,
@@ -122,11 +122,14 @@ struct Scanner<'q> {
 }
 
 impl<'q> Scanner<'q> {
-    fn new(query: &'q Query, kind: Kind, options: &'q Options) -> Self {
+    fn new(query: &'q Query, options: &'q Options) -> Self {
         Scanner {
             query,
-            kind,
             options,
+            rules: Rules {
+                inside: options.weights.inside,
+                prefix: options.weights.prefix,
+            },
             rarity: Rarity::new(),
             pool: Pool::new(options.limit),
             matching: 0,
@@ -197,8 +200,7 @@ impl<'q> Scanner<'q> {
             let long = text_end - from > LONG;
             query.finder.all(
                 &query.variants,
-                weights.inside,
-                weights.prefix,
+                self.rules,
                 &line,
                 if long { usize::MAX } else { MARKS },
                 &mut marks,
@@ -232,7 +234,7 @@ impl<'q> Scanner<'q> {
         let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
         let line = fold.line(&clean);
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &line, usize::MAX, &mut marks);
+        query.finder.all(&query.variants, self.rules, &line, usize::MAX, &mut marks);
         if !marks.is_empty() {
             let place = Place { block: block.bytes, range: (range.start, range.end), tail, number, part: block.part };
             self.line(place, block.offset + range.start as u64, &line, &mut marks);
@@ -259,7 +261,7 @@ impl<'q> Scanner<'q> {
             self.matching += 1;
         }
         if !query.passive.is_empty() {
-            query.passive.all(&query.variants, weights.inside, weights.prefix, line, marks.len() + MARKS, marks);
+            query.passive.all(&query.variants, self.rules, line, marks.len() + MARKS, marks);
             marks.sort_by_key(|m| m.start);
         }
         let (own, mask, synonyms) = gather(marks);
@@ -385,6 +387,12 @@ impl<'q> Scanner<'q> {
         if query.intent.shapes.iter().any(|&s| shape::has(window, s, near.clone())) {
             parts.factor *= 1.0 + weights.shape;
         }
+        if query.intent.shapes.contains(&shape::Shape::Number) {
+            let places = marks.iter().map(|m| (m.start as usize, m.end as usize));
+            if shape::counted(line.bytes, places) {
+                parts.factor *= 1.0 + weights.counted;
+            }
+        }
         score = self.rarity.score(&parts, terms, weights);
         let hashed = if whole { hash(line.source) } else { hash(window) ^ offset.wrapping_add(span.start as u64) };
         if let Some(known) = self.pool.find(hashed) {
@@ -409,7 +417,17 @@ impl<'q> Scanner<'q> {
     fn look_around(&mut self, place: Place<'_>, line: &[u8], around: &mut Strengths) {
         let weights = &self.options.weights;
         if weights.near > 0.0 || weights.near2 > 0.0 {
-            for (raw, weight) in place.after().zip([weights.near, weights.near2]) {
+            let indent = indent_of(line);
+            let mut under = true;
+            for (k, raw) in place.after().take(BODY_LINES).enumerate() {
+                // What a line introduces stands indented under it.
+                under &= indent_of(raw) > indent && raw.len() > indent_of(raw);
+                let weight = match k {
+                    _ if under && weights.body > 0.0 => weights.body,
+                    0 => weights.near,
+                    1 => weights.near2,
+                    _ => break,
+                };
                 let strengths = self.strengths(raw);
                 raise(around, &strengths, weight);
             }
@@ -430,7 +448,6 @@ impl<'q> Scanner<'q> {
                 }
             }
         }
-        let _ = self.kind;
     }
 
     /// Returns how well a raw line matches each term.
@@ -440,8 +457,8 @@ impl<'q> Scanner<'q> {
         let clean = clean::line(raw);
         let (mut fold, mut marks) = (Fold::default(), Vec::new());
         let line = fold.line(&clean);
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &line, MARKS, &mut marks);
-        query.passive.all(&query.variants, weights.inside, weights.prefix, &line, marks.len() + MARKS, &mut marks);
+        query.finder.all(&query.variants, self.rules, &line, MARKS, &mut marks);
+        query.passive.all(&query.variants, self.rules, &line, marks.len() + MARKS, &mut marks);
         gather(&marks).0
     }
 
@@ -474,12 +491,10 @@ impl<'q> Scanner<'q> {
         let mut fold = Fold::default();
         let again = fold.line(&shown);
         let mut found = Vec::new();
-        query.finder.all(&query.variants, weights.inside, weights.prefix, &again, usize::MAX, &mut found);
+        query.finder.all(&query.variants, self.rules, &again, usize::MAX, &mut found);
         if !whole {
             let low = line.source_at(span.start) - from;
-            found.retain(|m| {
-                again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from
-            });
+            found.retain(|m| again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from);
         }
         let best = best_window(&found, max * 2 / 3)?;
         let words = again.source_at(best.start)..again.source_at(best.end);
@@ -492,17 +507,11 @@ impl<'q> Scanner<'q> {
             let raw = &place.block[place.range.0..place.range.1];
             let word = &shown.as_bytes()[words];
             let guess = from + again.source_at(best.start);
-            let at = raw
-                .get(guess..)
-                .and_then(|r| memchr::memmem::find(r, word))
-                .map_or(guess.min(raw.len()), |n| guess + n);
+            let at = raw.get(guess..).and_then(|r| memchr::memmem::find(r, word)).map_or(guess.min(raw.len()), |n| guess + n);
             let lead = text.find(std::str::from_utf8(word).unwrap_or("")).unwrap_or(0).saturating_sub("…".len());
             offset + char_start(raw, at.saturating_sub(lead)) as u64
         };
-        let show = |raw: &[u8]| {
-            let raw = &raw[..char_start(raw, raw.len().min(max * 16))];
-            cut::start(&clean::line(raw), max).into_owned()
-        };
+        let show = |raw: &[u8]| neighbour(raw, max);
         let context = self.options.context;
         let mut before: Vec<(u64, String)> = (1..=context as u64)
             .zip(place.before())
@@ -543,10 +552,7 @@ impl<'q> Scanner<'q> {
         let lines: Vec<(u64, String)> = block
             .lines()
             .take(self.options.context)
-            .map(|l| {
-                let raw = &l.bytes[..char_start(l.bytes, l.bytes.len().min(max * 16))];
-                (l.number, cut::start(&clean::line(raw), max).into_owned())
-            })
+            .map(|l| (l.number, neighbour(l.bytes, max)))
             .collect();
         let mut near = Vec::new();
         for l in block.lines().take(2) {
@@ -595,6 +601,9 @@ impl<'q> Scanner<'q> {
                 let mut keeps = 1.0f32;
                 for c in &chosen {
                     if c.outline == item.outline {
+                        keeps *= weights.similar;
+                    }
+                    if c.line == item.line {
                         keeps *= weights.similar;
                     }
                     if c.line != item.line && c.line.abs_diff(item.line) <= self.options.context as u64 {
@@ -692,6 +701,12 @@ fn closeness(marks: &[Mark], terms: usize) -> f32 {
     sum / (terms - 1) as f32
 }
 
+/// Returns the start of a line beside a hit as a reader sees it.
+fn neighbour(raw: &[u8], max: usize) -> String {
+    let raw = &raw[..char_start(raw, raw.len().min(GIANT.max(max * 8)))];
+    cut::start(&clean::line(raw), max).into_owned()
+}
+
 /// Returns the range of marks, at most `max` bytes, that holds most.
 fn best_window(marks: &[Mark], max: usize) -> Option<Range<usize>> {
     let mut best: Option<(f32, Range<usize>)> = None;
@@ -722,6 +737,3 @@ fn char_start(bytes: &[u8], mut at: usize) -> usize {
     }
     at
 }
-
-#[allow(dead_code)]
-fn unused(_: Cow<'_, str>) {}

@@ -12,8 +12,12 @@ pub(super) const STOP: &str = "a an the this that these those it its is are was 
     while because against per via";
 
 /// Stop words that still tell lines apart a little.
-pub(super) const WEAK: &str =
-    "no not only more most too same without cannot never all every out up off over under between one";
+pub(super) const WEAK: &str = "no not only more most too same without cannot never all every out up off over under between one";
+
+/// Words that questions are full of and that say little of the line that answers.
+pub(super) const GENERAL: &str = "file files line lines list name names number numbers value values item items message messages \
+    thing things way kind reason meaning definition section page entry output text word words option options command current \
+    data system main used part exact full given needed wanted related happened happen mention mentioned";
 
 /// Short forms: as good as the word itself.
 pub(super) const SHORT: &str = "
@@ -112,6 +116,7 @@ pub(super) const SHORT: &str = "
 pub(super) const ALIKE: &str = "
     fail error crash panic exception fatal abort
     missing not_found undefined unresolved no_such unknown absent cannot_find does_not_exist could_not_be_found enoent
+    missing na null empty
     slow timeout timed_out latency
     timeout timed_out time_out deadline_exceeded etimedout
     denied forbidden unauthorized refused rejected not_permitted not_allowed eacces eperm
@@ -181,6 +186,280 @@ pub(super) const ALIKE: &str = "
     host hostname server
     endpoint path route
     base_url server host
+    current_directory working_directory cwd getcwd pwd
+    timezone tz zoneinfo localtime
+    architecture arch amd64 x86_64 arm64 aarch64
+    operating_system os kernel
+    commit revision sha
+    hang stuck blocked deadlock
+    dns name_resolution getaddrinfo nxdomain could_not_resolve
+    memory_usage rss heap
+    field column attribute
+    schema columns
+    default fallback
+    example sample
+    header heading title
+    author maintainer
+    license licence
+    enabled on true
+    disabled off false
+    empty blank
+    thread worker goroutine
+    module crate package library
+    import include
+    class struct type interface
+    method function procedure routine
+    mutable mut
+    generic template
+    inherit extend subclass
+    loop iterate
+    concatenate join append
+    substring slice
+    truncate cut shorten
+    wildcard glob pattern
+    regular_expression regex regexp
+    interrupt sigint
+    environment_variable env getenv
+    quota limit exceeded
+    free_space available
+    username user login
+    vulnerability cve advisory
+    stacktrace traceback backtrace
+    compress gzip zip deflate
+    encrypt cipher
+    byte octet
+    undo revert reset restore rollback
+    leave_out exclude omit skip ignore
+    exclude omit ignore
+    include add
+    insensitive ignore_case
+    case_insensitive ignore_case
+    around context surrounding neighbour
+    several multiple multi many
+    multi_line multiline
+    discard drop devnull
+    time_limit timeout
+    limit max maximum cap
+    most maximum max highest largest
+    least minimum min lowest smallest
+    largest max biggest
+    smallest min
+    first initial begin
+    last final latest end
+    recursive descend traverse walk
+    append add concatenate
+    attach mount
+    hidden dot invisible
+    symlink symbolic_link link
+    shared_memory shm
+    read_only readonly ro
+    read_write rw
+    unavailable 503 offline down
+    prototype declaration signature
+    declare declaration define
+    define definition
+    semicolon ';' ‘;’ `;`
+    constant const final
+    number count amount
+    amount total sum
+    price cost
+    pick choose select
+    allow permit enable accept
+    forbid deny prohibit disallow
+    disable off no turn_off
+    enable on turn_on
+    hide suppress silence quiet
+    verbose debug trace
+    log journal
+    record row entry
+    group cluster
+    sort order
+    ascending asc
+    descending desc
+    reverse invert
+    rename move mv
+    copy cp duplicate
+    unpack extract decompress unzip
+    archive tarball zip
+    pack archive compress
+    contents list
+    input stdin
+    standard_input stdin
+    standard_output stdout
+    standard_error stderr
+    exit_code exit_status return_code status
+    exit_status exit_code return_code returncode
+    non_zero nonzero
+    subprocess child process
+    child subprocess fork
+    parallel concurrent jobs threads
+    background daemon
+    foreground fg
+    schedule cron job
+    temporary_file tempfile mktemp
+    home_directory home
+    root admin superuser
+    private internal
+    secret token credential password
+    credentials auth login
+    api_key token secret
+    key identity
+    public_key pubkey
+    keep_alive keepalive
+    connect connection
+    disconnect close drop
+    socket port
+    listen bind
+    listening listen bind
+    gateway proxy
+    jump_host proxyjump bastion
+    load_balancer upstream
+    upstream backend
+    client caller consumer
+    mail email smtp
+    deliver send
+    receive read get
+    throttle rate_limit 429
+    cache store memo
+    evict purge expire
+    free release drop evict
+    expired expire stale outdated
+    exhausted run_out ran_out no_more
+    run_out exhausted
+    garbage_collection gc
+    swap paging
+    disk storage volume
+    filesystem fs
+    partition disk device
+    available free
+    busy in_use locked
+    wait block
+    race data_race concurrent
+    ownership borrow move
+    lifetime borrow
+    nonexistent missing undefined unknown no_such
+    not_exist missing undefined unknown no_such
+    unknown unrecognized undefined
+    unexpected expected
+    redundant unnecessary superfluous useless
+    unreachable dead_code never
+    dead_code never_used unused
+    cyclic circular cycle
+    ambiguous conflict
+    conflict clash collision
+    overflow out_of_range exceeds
+    out_of_range out_of_bounds overflow
+    out_of_bounds index_out_of_range
+    division_by_zero zerodivision
+    divide division
+    null_pointer nullpointer npe nullptr
+    key_not_found keyerror
+    type_mismatch incompatible_types mismatched_types
+    incompatible mismatch mismatched
+    cannot_convert incompatible
+    member field attribute property
+    property attribute field member
+    parameter argument
+    signature prototype
+    void unit
+    struct record
+    enumeration variant
+    interface trait protocol
+    annotation decorator attribute
+    comment remark
+    identical same duplicate
+    similar like
+    inline inlining
+    unroll unrolling
+    optimize optimise -o
+    strip remove
+    link linker ld
+    linker ld collect2 undefined_reference
+    target goal
+    artifact output
+    crate package
+    test_suite tests suite
+    expectation assert expect
+    assertion assert assertionerror
+    flaky intermittent
+    coverage covered
+    benchmark bench
+    profile profiling
+    slowest slow
+    fast quick
+    speed throughput rate
+    progress percent
+    percentage percent %
+    bandwidth throughput speed
+    frequency rate mhz hz
+    temperature celsius
+    width columns
+    height rows
+    colour color
+    grey gray
+    licence license copyright
+    terms license
+    contributor author
+    release version
+    released release date
+    published release publish
+    minimum_supported msrv
+    stable release
+    beta prerelease
+    changelog changes
+    breaking_change incompatible
+    new_feature added
+    bug_fix fix fixed
+    fix fixed repair
+    security vulnerability cve
+    migration migrate upgrade
+    introduce add
+    blame annotate
+    stash shelve
+    merge combine join
+    combine merge squash
+    abort cancel stop
+    cancel abort stop
+    continue resume
+    resume continue
+    resolve fix
+    squash fixup combine
+    branch ref
+    submodule subproject
+    remote origin upstream
+    clone checkout
+    tag label
+    label tag
+    annotation note
+    query select
+    index key
+    primary_key pk
+    foreign_key fk references
+    unique distinct
+    rollback undo
+    replica standby slave
+    leader master primary
+    node host machine
+    container docker pod
+    pod container
+    replica copy
+    crash_loop crashloopbackoff
+    image_pull imagepull
+    health liveness readiness
+    restart restarted
+    instance server vm
+    virtual_machine vm
+    region zone
+    quota limit
+    billing cost
+    airport iata
+    latitude lat coordinates
+    longitude lon lng coordinates
+    country nation
+    currency eur usd
+    language locale
+    month date
+    deadline timeout expiry
     parse syntax
     parser syntax_error unexpected_token
     indentation indent

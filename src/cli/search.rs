@@ -65,7 +65,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
     let mut hits: Vec<(usize, Hit)> = Vec::new();
     let (mut matching, mut holding) = (0, 0u64);
     for (k, blob) in blobs.iter().enumerate() {
-        let found = search_with(&query, blob.read(), blob.meta().kind, &options).map_err(|source| Error::Io {
+        let found = search_with(&query, blob.read(), &options).map_err(|source| Error::Io {
             doing: "search",
             path: blob.path(),
             source,

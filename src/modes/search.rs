@@ -29,7 +29,7 @@ pub fn search(blob: &Blob, query: &str, limit: Option<usize>, skip: usize, show:
         line_max_chars: LINE_CHARS.min(show.cap / 4),
         ..Options::default()
     };
-    let found = find(blob.read(), blob.meta().kind, query, &options).map_err(read_error(blob))?;
+    let found = find(blob.read(), query, &options).map_err(read_error(blob))?;
     let again = |skip: usize| {
         let mut args = vec!["search".to_owned(), "--start".to_owned(), skip.to_string()];
         if let Some(limit) = limit {

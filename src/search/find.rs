@@ -88,17 +88,25 @@ impl Finder {
     pub(super) fn next(&self, folded: &[u8], at: usize) -> Option<(usize, usize)> {
         match &self.engine {
             Engine::Nothing => None,
-            Engine::Packed(searcher) => searcher
-                .find_in(folded, (at..folded.len()).into())
-                .map(|m| (m.pattern().as_usize(), m.start())),
-            Engine::Automaton(automaton) => automaton
-                .find(Input::new(folded).range(at..folded.len()))
-                .map(|m| (m.pattern().as_usize(), m.start())),
+            Engine::Packed(searcher) => {
+                searcher.find_in(folded, (at..folded.len()).into()).map(|m| (m.pattern().as_usize(), m.start()))
+            }
+            Engine::Automaton(automaton) => {
+                automaton.find(Input::new(folded).range(at..folded.len())).map(|m| (m.pattern().as_usize(), m.start()))
+            }
         }
     }
 
     /// Checks a place that [`Finder::next`] named; adds what it stands for.
-    pub(super) fn check(&self, variants: &[Variant], rules: Rules, literal: usize, at: usize, line: &Folded<'_>, out: &mut Vec<Mark>) {
+    pub(super) fn check(
+        &self,
+        variants: &[Variant],
+        rules: Rules,
+        literal: usize,
+        at: usize,
+        line: &Folded<'_>,
+        out: &mut Vec<Mark>,
+    ) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
             if let Some((strength, end)) = verify(v, rules, at, line) {
@@ -173,7 +181,8 @@ fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f3
                 }
                 return None;
             }
-            (rules.inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word)).then_some((rules.inside, at + word.len()))
+            (rules.inside > 0.0 && word.len() >= 4 && f[at..].starts_with(word))
+                .then_some((rules.inside, at + word.len()))
         }
     }
 }

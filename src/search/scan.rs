@@ -126,10 +126,7 @@ impl<'q> Scanner<'q> {
         Scanner {
             query,
             options,
-            rules: Rules {
-                inside: options.weights.inside,
-                prefix: options.weights.prefix,
-            },
+            rules: Rules { inside: options.weights.inside, prefix: options.weights.prefix },
             rarity: Rarity::new(),
             pool: Pool::new(options.limit),
             matching: 0,
@@ -198,13 +195,7 @@ impl<'q> Scanner<'q> {
             let line = Folded { source: &bytes[from..text_end], bytes: &folded[from..text_end], map: None };
             marks.clear();
             let long = text_end - from > LONG;
-            query.finder.all(
-                &query.variants,
-                self.rules,
-                &line,
-                if long { usize::MAX } else { MARKS },
-                &mut marks,
-            );
+            query.finder.all(&query.variants, self.rules, &line, if long { usize::MAX } else { MARKS }, &mut marks);
             if !marks.is_empty() {
                 let place = Place { block: bytes, range: (from, end), tail, number, part: block.part };
                 self.line(place, block.offset + from as u64, &line, &mut marks);
@@ -382,8 +373,9 @@ impl<'q> Scanner<'q> {
         let severity = f32::from(shape::severity(window)) / 2.0;
         let signal = if query.intent.failure { weights.signal } else { weights.signal_unasked };
         parts.factor *= 1.0 + signal * severity;
-        let near = marks.iter().fold(usize::MAX..0, |r, m| r.start.min(m.start as usize)..r.end.max(m.end as usize));
-        let near = near.start.saturating_sub(span.start)..near.end.saturating_sub(span.start);
+        let first = marks.iter().map(|m| m.start as usize).min().unwrap_or(0);
+        let last = marks.iter().map(|m| m.end as usize).max().unwrap_or(0);
+        let near = first.saturating_sub(span.start)..last.saturating_sub(span.start);
         if query.intent.shapes.iter().any(|&s| shape::has(window, s, near.clone())) {
             parts.factor *= 1.0 + weights.shape;
         }
@@ -494,7 +486,9 @@ impl<'q> Scanner<'q> {
         query.finder.all(&query.variants, self.rules, &again, usize::MAX, &mut found);
         if !whole {
             let low = line.source_at(span.start) - from;
-            found.retain(|m| again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from);
+            found.retain(|m| {
+                again.source_at(m.start as usize) >= low.saturating_sub(reach / 8) || shown.len() != to - from
+            });
         }
         let best = best_window(&found, max * 2 / 3)?;
         let words = again.source_at(best.start)..again.source_at(best.end);
@@ -507,7 +501,10 @@ impl<'q> Scanner<'q> {
             let raw = &place.block[place.range.0..place.range.1];
             let word = &shown.as_bytes()[words];
             let guess = from + again.source_at(best.start);
-            let at = raw.get(guess..).and_then(|r| memchr::memmem::find(r, word)).map_or(guess.min(raw.len()), |n| guess + n);
+            let at = raw
+                .get(guess..)
+                .and_then(|r| memchr::memmem::find(r, word))
+                .map_or(guess.min(raw.len()), |n| guess + n);
             let lead = text.find(std::str::from_utf8(word).unwrap_or("")).unwrap_or(0).saturating_sub("…".len());
             offset + char_start(raw, at.saturating_sub(lead)) as u64
         };
@@ -549,11 +546,8 @@ impl<'q> Scanner<'q> {
             return;
         }
         let max = self.options.line_max_chars;
-        let lines: Vec<(u64, String)> = block
-            .lines()
-            .take(self.options.context)
-            .map(|l| (l.number, neighbour(l.bytes, max)))
-            .collect();
+        let lines: Vec<(u64, String)> =
+            block.lines().take(self.options.context).map(|l| (l.number, neighbour(l.bytes, max))).collect();
         let mut near = Vec::new();
         for l in block.lines().take(2) {
             near.push((l.number, self.strengths(l.bytes)));

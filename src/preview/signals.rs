@@ -220,13 +220,14 @@ impl Signals {
         if self.watched(number, &text) || !stem {
             return;
         }
-        match rules::judge(&text) {
+        let text = text.trim_end();
+        match rules::judge(text) {
             None => {}
             Some(finding) if finding.place == Place::Header => {
                 let indent = text[..finding.word.start].chars().count();
                 self.watch = Some(Watch::Traceback { indent, frame: None, code: None, left: TRACEBACK });
             }
-            Some(finding) => self.found(number, &text, &finding, Vec::new()),
+            Some(finding) => self.found(number, text, &finding, Vec::new()),
         }
     }
 

@@ -46,6 +46,9 @@ const REACH: usize = 240;
 /// How far from the start of a line of data a key for it is looked for, in bytes.
 const KEYED: usize = 4096;
 
+/// The longest name of an exception, in bytes.
+const NAME: usize = 200;
+
 /// A line that begins with as many blanks and no time stamp is taken for the text of a manual.
 const PROSE: usize = 5;
 
@@ -382,6 +385,7 @@ fn coded(after: &[u8]) -> bool {
 
 /// Whether one or two words stand before `error:`, as in `rsync error: …`, `internal compiler error: …`.
 fn qualified(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(64)..];
     let after_colon = before.windows(2).rposition(|w| w == b": ").map_or(0, |n| n + 2);
     let words = &before[after_colon..];
     words.ends_with(b" ")
@@ -413,7 +417,8 @@ fn exception(line: &Line<'_>, at: &Range<usize>) -> Option<usize> {
     if !(told || after.trim_ascii().is_empty() || after.starts_with(b"; ")) {
         return None;
     }
-    let name = t[..at.start].iter().rev().take_while(|b| b.is_ascii_alphanumeric() || b"_.$:".contains(b)).count();
+    let name =
+        t[..at.start].iter().rev().take(NAME).take_while(|b| b.is_ascii_alphanumeric() || b"_.$:".contains(b)).count();
     let start = at.start - name;
     // `path.py:281: TypeError` has no name before it; `file.rs:Error` is no exception.
     let simple = t[start..at.start].rsplit(|b| b".:$".contains(b)).next().unwrap_or(&[]);
@@ -507,7 +512,7 @@ fn count_ends(after: &[u8]) -> bool {
 
 /// Whether the quotation mark at `at` ends a request and a status of 500 to 509 follows.
 fn http(t: &[u8], at: usize) -> bool {
-    let version = t[..at].rsplit(|b| *b == b' ').next().unwrap_or(&[]);
+    let version = t[at.saturating_sub(9)..at].rsplit(|b| *b == b' ').next().unwrap_or(&[]);
     version.starts_with(b"HTTP/")
         && t.get(at + 4).is_some_and(u8::is_ascii_digit)
         && t.get(at + 5).is_none_or(|b| *b == b' ')

@@ -1,7 +1,7 @@
 //! A page as its title, its headings with their lines, and the start of the text below each; no markup.
 //!
 //! The page streams once through html5gum, which reads as browsers do. Memory is bounded: the tokenizer keeps a text
-//! or an attribute until it ends, so [`Source`] withholds what makes one longer than [`LONGEST`].
+//! or an attribute until it ends, so `Source` withholds what makes one longer than `LONGEST`.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;

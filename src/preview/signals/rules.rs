@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, Span, packed};
 
-use super::place::{Level, Line, Place};
+use super::line::{Level, Line};
+use super::place::Place;
 
 /// How bad a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

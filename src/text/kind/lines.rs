@@ -2,13 +2,17 @@
 
 use bstr::ByteSlice;
 
-/// The lines of a sample that are not blank, without escapes at their start.
+/// How many lines are looked at.
+const LINES: usize = 400;
+
+/// Returns the first lines of a sample that are not blank.
 pub(super) fn of(head: &[u8]) -> Vec<&[u8]> {
     let end = memchr::memrchr(b'\n', head).filter(|n| *n > head.len() / 2).unwrap_or(head.len());
     head[..end]
         .split(|b| *b == b'\n')
         .map(|line| line.trim_ascii_end())
         .filter(|line| !line.trim_ascii().is_empty())
+        .take(LINES)
         .collect()
 }
 

@@ -65,7 +65,9 @@ fn main() {
         set(&mut weights, rule, value.parse().unwrap());
     }
     if let Some(at) = args.iter().position(|a| a == "--show") {
-        let text = fs::read(if args[at + 1].contains('/') { args[at + 1].clone() } else { format!("{dir}/{}", args[at + 1]) }).unwrap();
+        let text =
+            fs::read(if args[at + 1].contains('/') { args[at + 1].clone() } else { format!("{dir}/{}", args[at + 1]) })
+                .unwrap();
         let options = Options { weights, ..Options::default() };
         let start = std::time::Instant::now();
         let hits = search::search(&text[..], &args[at + 2], &options).unwrap();
@@ -74,7 +76,15 @@ fn main() {
             for (n, t) in &h.before {
                 println!("      {n:>7}  {t:.150}");
             }
-            println!("{:.3} {:>7}x{} @{} {}{}", h.score, h.line, h.count, h.offset, if h.whole { "" } else { "~ " }, h.text);
+            println!(
+                "{:.3} {:>7}x{} @{} {}{}",
+                h.score,
+                h.line,
+                h.count,
+                h.offset,
+                if h.whole { "" } else { "~ " },
+                h.text
+            );
             for (n, t) in &h.after {
                 println!("      {n:>7}  {t:.150}");
             }
@@ -85,6 +95,7 @@ fn main() {
     let mut texts: HashMap<String, Vec<u8>> = HashMap::new();
     let mut files: BTreeMap<String, usize> = BTreeMap::new();
     let mut cases = Vec::new();
+    let escapes = regex::bytes::Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]").unwrap();
     for line in queries.lines() {
         let q: serde_json::Value = serde_json::from_str(line).unwrap();
         let file = q["file"].as_str().unwrap().to_owned();
@@ -93,9 +104,11 @@ fn main() {
             Some(lines) => lines.iter().map(|l| l.as_u64().unwrap()).collect(),
             None => {
                 let truth = regex::bytes::Regex::new(q["truth"].as_str().unwrap()).unwrap();
-                let escapes = regex::bytes::Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]").unwrap();
                 let lines = text.split(|&b| b == b'\n').enumerate();
-                lines.filter(|(_, l)| truth.is_match(&escapes.replace_all(l, &b""[..]))).map(|(k, _)| k as u64).collect()
+                lines
+                    .filter(|(_, l)| truth.is_match(&escapes.replace_all(l, &b""[..])))
+                    .map(|(k, _)| k as u64)
+                    .collect()
             }
         };
         let next = files.len();
@@ -114,7 +127,12 @@ fn main() {
             tallies[1 + usize::from(c.even)].add(rank);
             if miss && rank != 1 {
                 let good: Vec<_> = c.good.iter().take(4).collect();
-                println!("{rank} {} {} | {} | {lines:?} | {good:?}", if c.even { "even" } else { "odd " }, c.file, c.query);
+                println!(
+                    "{rank} {} {} | {} | {lines:?} | {good:?}",
+                    if c.even { "even" } else { "odd " },
+                    c.file,
+                    c.query
+                );
             }
         }
         tallies

@@ -10,7 +10,46 @@ const LATIN: &str = "aaaaaa*ceeeeiiiidnooooo.ouuuuyt*aaaaaa*ceeeeiiiidnooooo.ouu
 
 /// Base letters of U+1E00..=U+1EFF, as runs of a letter and how many code points it takes.
 const LATIN_ADDITIONAL: &[(char, u32)] = &[
-    ('a', 2), ('b', 6), ('c', 2), ('d', 10), ('e', 10), ('f', 2), ('g', 2), ('h', 10), ('i', 4), ('k', 6), ('l', 8), ('m', 6), ('n', 8), ('o', 8), ('p', 4), ('r', 8), ('s', 10), ('t', 8), ('u', 10), ('v', 4), ('w', 10), ('x', 4), ('y', 2), ('z', 6), ('h', 1), ('t', 1), ('w', 1), ('y', 1), ('a', 1), ('s', 4), ('d', 1), ('a', 24), ('e', 16), ('i', 4), ('o', 24), ('u', 14), ('y', 8), ('l', 2), ('v', 2), ('y', 2),
+    ('a', 2),
+    ('b', 6),
+    ('c', 2),
+    ('d', 10),
+    ('e', 10),
+    ('f', 2),
+    ('g', 2),
+    ('h', 10),
+    ('i', 4),
+    ('k', 6),
+    ('l', 8),
+    ('m', 6),
+    ('n', 8),
+    ('o', 8),
+    ('p', 4),
+    ('r', 8),
+    ('s', 10),
+    ('t', 8),
+    ('u', 10),
+    ('v', 4),
+    ('w', 10),
+    ('x', 4),
+    ('y', 2),
+    ('z', 6),
+    ('h', 1),
+    ('t', 1),
+    ('w', 1),
+    ('y', 1),
+    ('a', 1),
+    ('s', 4),
+    ('d', 1),
+    ('a', 24),
+    ('e', 16),
+    ('i', 4),
+    ('o', 24),
+    ('u', 14),
+    ('y', 8),
+    ('l', 2),
+    ('v', 2),
+    ('y', 2),
 ];
 
 fn pair(c: char) -> Option<&'static str> {
@@ -72,7 +111,7 @@ pub(super) fn fold(text: &str) -> String {
 /// characters, which the reader does not see as they stand.
 #[inline]
 fn special(b: u8) -> bool {
-    (b < 0x20 && b != b'\t' && b != b'\n') || (b >= 0xC3 && b <= 0xE1 && b != 0xE0) || b == 0x7F || b == 0xEF
+    (b < 0x20 && b != b'\t' && b != b'\n') || ((0xC3..=0xE1).contains(&b) && b != 0xE0) || b == 0x7F || b == 0xEF
 }
 
 /// Puts the ASCII-lower-cased bytes in `out`; returns whether some line needs more than that. A `\r` before a `\n` does
@@ -172,9 +211,14 @@ impl Folded<'_> {
     }
 
     fn wide_boundary(&self, at: usize) -> bool {
+        if self.bytes[at] & 0xC0 == 0x80 {
+            return false; // inside a char
+        }
         let before = bstr::decode_last_utf8(&self.bytes[..at]).0.unwrap_or(' ');
         let after = bstr::decode_utf8(&self.bytes[at..]).0.unwrap_or(' ');
-        !before.is_alphanumeric() || !after.is_alphanumeric() || script(before) != script(after)
+        !before.is_alphanumeric()
+            || !after.is_alphanumeric()
+            || script(before) != script(after)
             || script(before) != Script::Spaced
     }
 
@@ -207,9 +251,16 @@ pub(super) fn script(c: char) -> Script {
     match c {
         '\u{3041}'..='\u{309F}' => Script::Hiragana,
         '\u{30A1}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{FF66}'..='\u{FF9F}' => Script::Katakana,
-        '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
-        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => Script::Han,
-        '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
+        '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}' => Script::Han,
+        '\u{E00}'..='\u{EFF}'
+        | '\u{1000}'..='\u{109F}'
+        | '\u{1100}'..='\u{11FF}'
+        | '\u{1780}'..='\u{17FF}'
         | '\u{AC00}'..='\u{D7FF}' => Script::Run,
         _ => Script::Spaced,
     }
@@ -242,9 +293,10 @@ mod tests {
     #[test]
     fn words_end_at_humps_digits_and_scripts() {
         assert_eq!(words("paymentGatewayTimeout"), ["payment", "gateway", "timeout"]);
-        assert_eq!(words("ZeroDivisionError HTTPServer snake_case kebab-case"), [
-            "zero", "division", "error", "http", "server", "snake", "case", "kebab", "case"
-        ]);
+        assert_eq!(
+            words("ZeroDivisionError HTTPServer snake_case kebab-case"),
+            ["zero", "division", "error", "http", "server", "snake", "case", "kebab", "case"]
+        );
         assert_eq!(words("E0308 utf8 v3.2.25"), ["e", "0308", "utf", "8", "v", "3", "2", "25"]);
         assert_eq!(words("任务build-qvx跑完"), ["任", "务", "build", "qvx", "跑", "完"]);
         assert_eq!(words("naïve Привет"), ["naive", "привет"]);

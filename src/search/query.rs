@@ -47,6 +47,17 @@ pub(super) struct Variant {
     pub(super) synonym: bool,
 }
 
+impl Variant {
+    /// Returns the word that it stands for, as an answer names it.
+    pub(super) fn word(&self) -> String {
+        let word = match &self.check {
+            Check::Word { word, .. } => word,
+            _ => &self.literal,
+        };
+        String::from_utf8_lossy(word).into_owned()
+    }
+}
+
 /// A parsed query. Any text is one.
 #[derive(Debug)]
 pub struct Query {
@@ -168,7 +179,8 @@ impl Builder<'_> {
             let folded = fold(chunk);
             // Punctuation inside, or at the edge where it is more than a sentence's: the chunk as typed is a term too.
             let sentence = |c: char| ".,;:!?\"'()[]{}".contains(c);
-            let marked = core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
+            let marked =
+                core.contains(edge) || chunk.trim_matches(sentence) != core || chunks.len() == 1 && *chunk != core;
             let number = !core.is_empty() && core.chars().all(|c| c.is_ascii_digit() || ".:,-/".contains(c));
             if marked && !core.is_empty() {
                 let weight = if number { 1.0 } else { self.weights.chunk };

@@ -37,15 +37,58 @@ pub(super) struct Intent {
 
 /// Words that ask for a failure.
 const FAILURE: &[&str] = &[
-    "why", "wrong", "broken", "fail", "failed", "fails", "failing", "failure", "failures", "error", "errors", "crash", "crashed",
-    "panic", "exception", "exceptions", "problem", "problems", "issue", "issues", "cannot", "can't", "couldn't", "unable",
-    "missing", "invalid", "undefined", "unresolved", "refused", "denied", "rejected", "fatal", "abort", "aborted", "bug", "cause",
-    "mismatch", "mismatched", "unexpected", "unsupported", "timeout", "not", "unused", "deprecated", "typo", "warning",
+    "why",
+    "wrong",
+    "broken",
+    "fail",
+    "failed",
+    "fails",
+    "failing",
+    "failure",
+    "failures",
+    "error",
+    "errors",
+    "crash",
+    "crashed",
+    "panic",
+    "exception",
+    "exceptions",
+    "problem",
+    "problems",
+    "issue",
+    "issues",
+    "cannot",
+    "can't",
+    "couldn't",
+    "unable",
+    "missing",
+    "invalid",
+    "undefined",
+    "unresolved",
+    "refused",
+    "denied",
+    "rejected",
+    "fatal",
+    "abort",
+    "aborted",
+    "bug",
+    "cause",
+    "mismatch",
+    "mismatched",
+    "unexpected",
+    "unsupported",
+    "timeout",
+    "not",
+    "unused",
+    "deprecated",
+    "typo",
+    "warning",
 ];
 
 /// Words that ask for what went wrong without naming it.
 const CAUSE: &[&str] = &[
-    "why", "wrong", "broken", "problem", "problems", "issue", "issues", "cannot", "can't", "couldn't", "unable", "cause", "reason",
+    "why", "wrong", "broken", "problem", "problems", "issue", "issues", "cannot", "can't", "couldn't", "unable",
+    "cause", "reason",
 ];
 
 /// Questions and the shapes of their answers; a phrase is in the order of the words.
@@ -107,7 +150,9 @@ pub(super) fn counted(line: &[u8], mut places: impl Iterator<Item = (usize, usiz
         let stands = before[..before.len() - digits].last().is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'.');
         let after = &line[to.min(line.len())..];
         let signs = after.iter().take_while(|b| b":= \"".contains(b)).take(3).count();
-        digits > 0 && stands || after[..signs].iter().any(|b| b":=".contains(b)) && after[signs..].first().is_some_and(u8::is_ascii_digit)
+        digits > 0 && stands
+            || after[..signs].iter().any(|b| b":=".contains(b))
+                && after[signs..].first().is_some_and(u8::is_ascii_digit)
     })
 }
 
@@ -119,16 +164,20 @@ pub(super) fn has(line: &[u8], shape: Shape, near: std::ops::Range<usize>) -> bo
             let to = (near.end + 24).min(line.len());
             numbers(&line[from.min(to)..to]).next().is_some()
         }
-        Shape::Duration => unit_after_number(line, &[
-            "ms", "s", "sec", "secs", "second", "seconds", "us", "ns", "min", "mins", "minute", "minutes", "h", "hour", "hours",
-            "day", "days", "m",
-        ]),
-        Shape::Size => unit_after_number(line, &[
-            "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "k", "m", "g", "byte", "bytes", "chars", "kbytes",
-        ]),
-        Shape::Version => numbers(line).any(|(_, to)| {
-            line.get(to) == Some(&b'.') && line.get(to + 1).is_some_and(u8::is_ascii_digit)
-        }),
+        Shape::Duration => unit_after_number(
+            line,
+            &[
+                "ms", "s", "sec", "secs", "second", "seconds", "us", "ns", "min", "mins", "minute", "minutes", "h",
+                "hour", "hours", "day", "days", "m",
+            ],
+        ),
+        Shape::Size => unit_after_number(
+            line,
+            &["b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "k", "m", "g", "byte", "bytes", "chars", "kbytes"],
+        ),
+        Shape::Version => {
+            numbers(line).any(|(_, to)| line.get(to) == Some(&b'.') && line.get(to + 1).is_some_and(u8::is_ascii_digit))
+        }
         Shape::Time => {
             let digits = |at: usize, n: usize| line.get(at..at + n).is_some_and(|d| d.iter().all(u8::is_ascii_digit));
             memchr::memchr_iter(b':', line).any(|at| at >= 2 && digits(at - 2, 2) && digits(at + 1, 2))
@@ -140,7 +189,8 @@ pub(super) fn has(line: &[u8], shape: Shape, near: std::ops::Range<usize>) -> bo
                     && at > 2
                     && line[at - 1].is_ascii_alphabetic()
                     && line[at.saturating_sub(6)..at].contains(&b'.')
-            }) || memchr::memmem::find(line, b"line ").is_some_and(|at| line.get(at + 5).is_some_and(u8::is_ascii_digit))
+            }) || memchr::memmem::find(line, b"line ")
+                .is_some_and(|at| line.get(at + 5).is_some_and(u8::is_ascii_digit))
         }
         Shape::Url => memchr::memmem::find(line, b"://").is_some(),
         Shape::Path => memchr::memchr_iter(b'/', line)
@@ -182,13 +232,45 @@ pub(super) fn severity(line: &[u8]) -> u8 {
     let line = &line[start..line.len().min(start + 400)];
     let begins = |words: &[&str]| words.iter().any(|w| line.starts_with(w.as_bytes()));
     let holds = |words: &[&str]| words.iter().any(|w| memchr::memmem::find(line, w.as_bytes()).is_some());
-    if begins(&["error", "fail", "fatal", "e   ", "panic", "exception", "traceback", "severe", "not ok", "--- fail", "npm err", "caused by"])
-        || holds(&[
-            " error:", " error ", "[error", " error[", "error:", "fatal:", " failed", "failed:", "failure", "exception:", "error]",
-            " panicked at", "severe", "critical", "traceback", " error\t", "\"level\":\"error", "] error", "cannot ", "\tat error",
-            "exception in", "exited with", "... failed", "segmentation fault",
-        ])
-    {
+    if begins(&[
+        "error",
+        "fail",
+        "fatal",
+        "e   ",
+        "panic",
+        "exception",
+        "traceback",
+        "severe",
+        "not ok",
+        "--- fail",
+        "npm err",
+        "caused by",
+    ]) || holds(&[
+        " error:",
+        " error ",
+        "[error",
+        " error[",
+        "error:",
+        "fatal:",
+        " failed",
+        "failed:",
+        "failure",
+        "exception:",
+        "error]",
+        " panicked at",
+        "severe",
+        "critical",
+        "traceback",
+        " error\t",
+        "\"level\":\"error",
+        "] error",
+        "cannot ",
+        "\tat error",
+        "exception in",
+        "exited with",
+        "... failed",
+        "segmentation fault",
+    ]) {
         return 2;
     }
     u8::from(begins(&["warn", "caution"]) || holds(&["warning:", " warn ", " warning ", "[warn", "warning["]))
@@ -210,14 +292,16 @@ mod tests {
 
     #[test]
     fn lines_have_shapes() {
-        let has = |line: &str, shape| super::has(line.as_bytes(), shape, 0..line.len());
-        assert!(has("330 passed", Shape::Number) && !has("e0308", Shape::Number));
-        assert!(has("in 62.24s (0:01:02)", Shape::Duration) && has("up to 10 minutes", Shape::Duration));
-        assert!(!has("62 passed", Shape::Duration));
-        assert!(has("clap v3.2.25", Shape::Version));
-        assert!(has("36.4 mb", Shape::Size) && has("1446 bytes", Shape::Size) && !has("36.4 mbox", Shape::Size));
-        assert!(has("at 04:12:31", Shape::Time) && has("2026-11-08", Shape::Time) && !has("a:b", Shape::Time));
-        assert!(has("src/main.rs:17", Shape::Place) && has("line 12", Shape::Place) && !has("04:12:31", Shape::Place));
+        let shows = |line: &str, shape| has(line.as_bytes(), shape, 0..line.len());
+        assert!(shows("330 passed", Shape::Number) && !shows("e0308", Shape::Number));
+        assert!(shows("in 62.24s (0:01:02)", Shape::Duration) && shows("up to 10 minutes", Shape::Duration));
+        assert!(!shows("62 passed", Shape::Duration));
+        assert!(shows("clap v3.2.25", Shape::Version));
+        assert!(shows("36.4 mb", Shape::Size) && shows("1446 bytes", Shape::Size) && !shows("36.4 mbox", Shape::Size));
+        assert!(shows("at 04:12:31", Shape::Time) && shows("2026-11-08", Shape::Time) && !shows("a:b", Shape::Time));
+        assert!(
+            shows("src/main.rs:17", Shape::Place) && shows("line 12", Shape::Place) && !shows("04:12:31", Shape::Place)
+        );
     }
 
     #[test]

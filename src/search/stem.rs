@@ -34,9 +34,9 @@ pub(super) fn stem(word: &str) -> String {
         word.to_owned()
     } else if let Some(base) = word.strip_suffix("ies").filter(|b| b.len() > 1) {
         format!("{base}y")
-    } else if let Some(base) = ["sses", "xes", "ches", "shes", "zzes"].iter().find_map(|s| {
-        word.ends_with(s).then(|| &word[..word.len() - 2])
-    }) {
+    } else if let Some(base) =
+        ["sses", "xes", "ches", "shes", "zzes"].iter().find_map(|s| word.ends_with(s).then(|| &word[..word.len() - 2]))
+    {
         base.to_owned()
     } else if let Some(base) = word.strip_suffix('s').filter(|b| b.len() > 2 && vowel(b)) {
         base.to_owned()
@@ -59,9 +59,30 @@ pub(super) fn stem(word: &str) -> String {
 
 /// The endings that make one word of another, with how much must be left; a final `e` is gone by then.
 const DERIVED: &[(&str, usize)] = &[
-    ("ization", 4), ("isation", 4), ("ation", 4), ("ition", 4), ("ion", 5), ("ment", 4), ("abl", 4), ("ibl", 4),
-    ("anc", 4), ("enc", 4), ("ancy", 4), ("ency", 4), ("ant", 4), ("ent", 4), ("ness", 4), ("ity", 4), ("ur", 4),
-    ("iz", 6), ("is", 6), ("er", 4), ("or", 4), ("ly", 4), ("al", 5), ("at", 4),
+    ("ization", 4),
+    ("isation", 4),
+    ("ation", 4),
+    ("ition", 4),
+    ("ion", 5),
+    ("ment", 4),
+    ("abl", 4),
+    ("ibl", 4),
+    ("anc", 4),
+    ("enc", 4),
+    ("ancy", 4),
+    ("ency", 4),
+    ("ant", 4),
+    ("ent", 4),
+    ("ness", 4),
+    ("ity", 4),
+    ("ur", 4),
+    ("iz", 6),
+    ("is", 6),
+    ("er", 4),
+    ("or", 4),
+    ("ly", 4),
+    ("al", 5),
+    ("at", 4),
 ];
 
 /// Returns what words derived from one another have in common.
@@ -85,11 +106,12 @@ pub(super) fn root(word: &str) -> String {
 
 /// Endings tried after the part that the forms of a word share.
 const ENDINGS: &[&str] = &[
-    "", "s", "es", "e", "ed", "d", "ing", "ings", "er", "ers", "or", "ors", "y", "ies", "ied", "ying", "ion", "ions", "ation",
-    "ations", "ition", "itions", "ment", "ments", "ure", "ures", "ured", "uring", "uration", "urations", "urable", "able",
-    "ible", "ance", "ence", "ances", "ences", "ancy", "ency", "ancies", "encies", "ant", "ent", "ants", "ents", "ness", "ity",
-    "ly", "al", "als", "ally", "ate", "ates", "ated", "ating", "ator", "ators", "ize", "izes", "ized", "izing", "izer",
-    "izers", "ization", "izations", "ise", "ises", "ised", "ising", "isation", "ional",
+    "", "s", "es", "e", "ed", "d", "ing", "ings", "er", "ers", "or", "ors", "y", "ies", "ied", "ying", "ion", "ions",
+    "ation", "ations", "ition", "itions", "ment", "ments", "ure", "ures", "ured", "uring", "uration", "urations",
+    "urable", "able", "ible", "ance", "ence", "ances", "ences", "ancy", "ency", "ancies", "encies", "ant", "ent",
+    "ants", "ents", "ness", "ity", "ly", "al", "als", "ally", "ate", "ates", "ated", "ating", "ator", "ators", "ize",
+    "izes", "ized", "izing", "izer", "izers", "ization", "izations", "ise", "ises", "ised", "ising", "isation",
+    "ional",
 ];
 
 /// A form of a word: its ending after the shared part, and how much it counts.
@@ -145,6 +167,8 @@ pub(super) fn forms(word: &str, derived: f32) -> Vec<Forms> {
                     accepted.push((ending.into_bytes().into_boxed_slice(), weight));
                 }
             }
+            // The word as it was typed is what is met most.
+            accepted.sort_by(|a, b| b.1.total_cmp(&a.1));
             Forms { shared, endings: accepted }
         })
         .filter(|f| !f.endings.is_empty())
@@ -196,8 +220,17 @@ mod tests {
     #[test]
     fn other_words_do_not() {
         for (a, b) in [
-            ("string", "str"), ("user", "us"), ("need", "ne"), ("order", "ord"), ("class", "clas"), ("status", "statu"),
-            ("event", "even"), ("time", "timer"), ("port", "portion"), ("test", "testament"), ("this", "thi"),
+            ("string", "str"),
+            ("user", "us"),
+            ("need", "ne"),
+            ("order", "ord"),
+            ("class", "clas"),
+            ("status", "statu"),
+            ("event", "even"),
+            ("time", "timer"),
+            ("port", "portion"),
+            ("test", "testament"),
+            ("this", "thi"),
         ] {
             assert!(meets(a, b) == 0.0, "{a} meets {b} as {}", meets(a, b));
         }

@@ -12,7 +12,8 @@ pub(super) const STOP: &str = "a an the this that these those it its is are was 
     while because against per via";
 
 /// Stop words that still tell lines apart a little.
-pub(super) const WEAK: &str = "no not only more most too same without cannot never all every out up off over under between one";
+pub(super) const WEAK: &str =
+    "no not only more most too same without cannot never all every out up off over under between one";
 
 /// Words that questions are full of and that say little of the line that answers.
 pub(super) const GENERAL: &str = "file files line lines list name names number numbers value values item items message messages \

@@ -15,13 +15,22 @@ fn lines(text: impl AsRef<[u8]>, query: &str) -> Vec<u64> {
 
 /// A log of `n` lines without anything to find.
 fn log(n: usize) -> String {
-    (0..n).map(|k| format!("2026-11-08 04:12:31 INFO worker-{} handled request {k} in {} ms\n", k % 7, k * 37 % 1000)).collect()
+    (0..n)
+        .map(|k| format!("2026-11-08 04:12:31 INFO worker-{} handled request {k} in {} ms\n", k % 7, k * 37 % 1000))
+        .collect()
 }
 
 #[test]
 fn words_meet_across_case_and_joints() {
     let text = log(5000).replace("request 3210 ", "paymentGatewayTimeout while charging card ");
-    for query in ["payment gateway timeout", "gateway TIMEOUT", "charged cards", "payment_gateway", "payment-gateway", "paymentGateway"] {
+    for query in [
+        "payment gateway timeout",
+        "gateway TIMEOUT",
+        "charged cards",
+        "payment_gateway",
+        "payment-gateway",
+        "paymentGateway",
+    ] {
         assert_eq!(lines(&text, query)[0], 3210, "{query}");
     }
     for (line, query) in [
@@ -61,8 +70,15 @@ fn scripts_without_spaces_are_searched() {
     let mut text: String = (0..2000).map(|k| format!("平常记录第{k}行没有问题\n")).collect();
     text.push_str("夜间任务build-qvx跑完后清理了孤儿分片\nログの保存先zoneKが満杯です\n磁盘空间不足，无法写入日志\n服务器连接失败了\n");
     for (query, line) in [
-        ("孤儿", 2000), ("孤儿分片", 2000), ("qvx", 2000), ("清理了", 2000), ("保存先", 2001), ("zoneK", 2001), ("満杯", 2001),
-        ("磁盘空间", 2002), ("连接失败", 2003),
+        ("孤儿", 2000),
+        ("孤儿分片", 2000),
+        ("qvx", 2000),
+        ("清理了", 2000),
+        ("保存先", 2001),
+        ("zoneK", 2001),
+        ("満杯", 2001),
+        ("磁盘空间", 2002),
+        ("连接失败", 2003),
     ] {
         assert_eq!(lines(&text, query)[0], line, "{query}");
     }
@@ -71,10 +87,31 @@ fn scripts_without_spaces_are_searched() {
 #[test]
 fn the_query_as_typed_comes_first() {
     let queries = [
-        "can't", "ledger/post.py", "ops@node", "x,y", "really?", "k=vee", "#ticket", "[slot]", "full%", "io::Pipe", "--dry-run",
-        "\"quoted\"", "C++", "tail~", "a&b", "semi;colon", "star*", "(paren", "GB/s", "foo::bar", "ops@example.org",
+        "can't",
+        "ledger/post.py",
+        "ops@node",
+        "x,y",
+        "really?",
+        "k=vee",
+        "#ticket",
+        "[slot]",
+        "full%",
+        "io::Pipe",
+        "--dry-run",
+        "\"quoted\"",
+        "C++",
+        "tail~",
+        "a&b",
+        "semi;colon",
+        "star*",
+        "(paren",
+        "GB/s",
+        "foo::bar",
+        "ops@example.org",
     ];
-    let digits = |k: usize| format!("{k:04}").bytes().map(|b| char::from(b"bcdfghjklm"[usize::from(b - b'0')])).collect::<String>();
+    let digits = |k: usize| {
+        format!("{k:04}").bytes().map(|b| char::from(b"bcdfghjklm"[usize::from(b - b'0')])).collect::<String>()
+    };
     let mut text: String = (0..2500).map(|k| format!("filler row {}\n", digits(k).repeat(2))).collect();
     for query in queries {
         text.push_str(&format!("here stands {query} alone\n"));
@@ -90,7 +127,24 @@ fn the_query_as_typed_comes_first() {
 #[test]
 fn no_query_is_an_error() {
     let text = format!("{}a \" b * c ^ \\ 😀 and or not NEAR( col: -\n", log(300));
-    for query in ["\"", "*", "^", "\\", "😀", "NEAR(", "col:", "AND OR NOT", "'", "|", "--", "\u{0}", "\u{202E}", "((((", "\n", "é\u{301}"] {
+    for query in [
+        "\"",
+        "*",
+        "^",
+        "\\",
+        "😀",
+        "NEAR(",
+        "col:",
+        "AND OR NOT",
+        "'",
+        "|",
+        "--",
+        "\u{0}",
+        "\u{202E}",
+        "((((",
+        "\n",
+        "é\u{301}",
+    ] {
         let found = hits(&text, query);
         assert!(found.hits.iter().all(|h| h.line == 300), "{query:?}: {found:?}");
         if ["\"", "*", "^", "\\", "😀", "AND OR NOT", "NEAR(", "col:"].contains(&query) {
@@ -175,12 +229,12 @@ fn neighbours_come_with_the_hit_across_blocks() {
     let options = Options { context: 2, limit: 3, ..Options::default() };
     for n in [0u64, 1, 11_000, 11_001, 20_000, 39_999] {
         let marked = text.replace(&format!("line number {n} of"), "the needle of");
-        for reader in [1usize << 30, 1000] {
+        for reader in [1usize << 30, 1000, 26] {
             struct Slow<'a>(&'a [u8], usize);
-            impl io::Read for Slow<'_> {
+            impl Read for Slow<'_> {
                 fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                     let n = buf.len().min(self.1);
-                    io::Read::read(&mut self.0, &mut buf[..n])
+                    self.0.read(&mut buf[..n])
                 }
             }
             let found = search(Slow(marked.as_bytes(), reader), "needle", &options).unwrap();

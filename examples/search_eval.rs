@@ -95,6 +95,7 @@ fn main() {
     let mut texts: HashMap<String, Vec<u8>> = HashMap::new();
     let mut files: BTreeMap<String, usize> = BTreeMap::new();
     let mut cases = Vec::new();
+    let escapes = regex::bytes::Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]").unwrap();
     for line in queries.lines() {
         let q: serde_json::Value = serde_json::from_str(line).unwrap();
         let file = q["file"].as_str().unwrap().to_owned();
@@ -103,7 +104,6 @@ fn main() {
             Some(lines) => lines.iter().map(|l| l.as_u64().unwrap()).collect(),
             None => {
                 let truth = regex::bytes::Regex::new(q["truth"].as_str().unwrap()).unwrap();
-                let escapes = regex::bytes::Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]").unwrap();
                 let lines = text.split(|&b| b == b'\n').enumerate();
                 lines
                     .filter(|(_, l)| truth.is_match(&escapes.replace_all(l, &b""[..])))

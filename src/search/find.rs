@@ -102,13 +102,16 @@ impl Finder {
         &self,
         variants: &[Variant],
         rules: Rules,
-        literal: usize,
-        at: usize,
+        (literal, at): (usize, usize),
         line: &Folded<'_>,
         out: &mut Vec<Mark>,
     ) {
         for &variant in &self.uses[literal] {
             let v = &variants[variant as usize];
+            // The engine has found the start that the variants share, which is all of the first.
+            if variant != self.uses[literal][0] && !line.bytes[at..].starts_with(&v.literal) {
+                continue;
+            }
             if let Some((strength, end)) = verify(v, rules, at, line) {
                 out.push(Mark {
                     terms: v.terms,
@@ -122,11 +125,11 @@ impl Finder {
         }
     }
 
-    /// Finds all marks of a line, at most `max`.
+    /// Finds the marks of a line, at most about `max`.
     pub(super) fn all(&self, variants: &[Variant], rules: Rules, line: &Folded<'_>, max: usize, out: &mut Vec<Mark>) {
         let mut at = 0;
         while let Some((literal, start)) = self.next(line.bytes, at) {
-            self.check(variants, rules, literal, start, line, out);
+            self.check(variants, rules, (literal, start), line, out);
             if out.len() >= max {
                 break;
             }
@@ -138,9 +141,6 @@ impl Finder {
 /// Returns how well a variant stands at byte `at` of a line, and where it ends.
 fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
     let f = line.bytes;
-    if !f[at..].starts_with(&v.literal) {
-        return None;
-    }
     let end = at + v.literal.len();
     match &v.check {
         Check::Anywhere => Some((1.0, end)),

@@ -111,7 +111,7 @@ pub(super) fn fold(text: &str) -> String {
 /// characters, which the reader does not see as they stand.
 #[inline]
 fn special(b: u8) -> bool {
-    (b < 0x20 && b != b'\t' && b != b'\n') || (b >= 0xC3 && b <= 0xE1 && b != 0xE0) || b == 0x7F || b == 0xEF
+    (b < 0x20 && b != b'\t' && b != b'\n') || ((0xC3..=0xE1).contains(&b) && b != 0xE0) || b == 0x7F || b == 0xEF
 }
 
 /// Puts the ASCII-lower-cased bytes in `out`; returns whether some line needs more than that. A `\r` before a `\n` does
@@ -211,6 +211,9 @@ impl Folded<'_> {
     }
 
     fn wide_boundary(&self, at: usize) -> bool {
+        if self.bytes[at] & 0xC0 == 0x80 {
+            return false; // inside a char
+        }
         let before = bstr::decode_last_utf8(&self.bytes[..at]).0.unwrap_or(' ');
         let after = bstr::decode_utf8(&self.bytes[at..]).0.unwrap_or(' ');
         !before.is_alphanumeric()

@@ -11,6 +11,9 @@
 
 mod find;
 mod fold;
+mod look;
+mod place;
+mod pool;
 mod query;
 mod rank;
 mod scan;

@@ -47,6 +47,17 @@ pub(super) struct Variant {
     pub(super) synonym: bool,
 }
 
+impl Variant {
+    /// Returns the word that it stands for, as an answer names it.
+    pub(super) fn word(&self) -> String {
+        let word = match &self.check {
+            Check::Word { word, .. } => word,
+            _ => &self.literal,
+        };
+        String::from_utf8_lossy(word).into_owned()
+    }
+}
+
 /// A parsed query. Any text is one.
 #[derive(Debug)]
 pub struct Query {

@@ -1,10 +1,12 @@
 //! Which lines answer best: BM25's idea (rare words weigh more) over lines, with what a reader would add: words close
 //! together, the exact words typed, what stands around the line, the shape of the answer.
 //!
-//! One scan without an index: how rare a word is, is known only at its end. So a line becomes a [`Candidate`] with all
+//! One scan without an index: how rare a word is, is known only at its end. So a line becomes a
+//! [`Candidate`](super::pool::Candidate) with all
 //! that its score is made of, the pool keeps the best by what is known so far (and some of every set of words), and the
 //! end ranks them again.
 
+use super::find::Mark;
 use super::query::{MAX_TERMS, Query};
 
 /// What each rule counts; 0 turns a rule off.
@@ -172,6 +174,13 @@ impl Rarity {
         self.average = (self.bytes as f32 / n).max(20.0);
     }
 
+    /// Returns what lines with these terms could have of the words' score, before its factors.
+    pub(super) fn ceiling(&self, mask: u32, weight: f32) -> f32 {
+        let mut sum = 0.0;
+        bits(mask, |t| sum += self.idf[t].max(self.idf_any[t]));
+        sum * weight / self.total.max(0.001)
+    }
+
     /// Returns the score of a line: about 0 to 1 for the words, times the factors.
     pub(super) fn score(&self, parts: &Parts, terms: usize, weights: &Weights) -> f32 {
         let mut sum = 0.0;
@@ -192,130 +201,35 @@ impl Rarity {
     }
 }
 
-/// A line that may be among the answers.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) parts: Parts,
-    pub(super) score: f32,
-    pub(super) line: u64,
-    pub(super) offset: u64,
-    pub(super) text: String,
-    pub(super) whole: bool,
-    pub(super) before: Vec<(u64, String)>,
-    pub(super) after: Vec<(u64, String)>,
-    pub(super) count: u64,
-    /// Of the cleaned line.
-    pub(super) hash: u64,
-    /// Of the line without its digits.
-    pub(super) outline: u64,
-    /// The synonyms that it holds.
-    pub(super) variants: Vec<u16>,
-}
-
-/// Returns a hash of bytes, eight at a time; for telling lines apart, not for safety.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    const K: u64 = 0x517C_C1B7_2722_0A95;
-    let mut h = bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        h = (h.rotate_left(5) ^ u64::from_le_bytes(chunk.try_into().unwrap_or_default())).wrapping_mul(K);
+/// Raises what is known of the terms by what is found elsewhere, weighed.
+pub(super) fn raise(to: &mut Strengths, from: &Strengths, weight: f32) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = to.max(from * weight);
     }
-    for &b in chunks.remainder() {
-        h = (h.rotate_left(5) ^ u64::from(b)).wrapping_mul(K);
+}
+
+/// How close together terms that are neighbours in the query stand, 0 to 1.
+pub(super) fn closeness(marks: &[Mark], terms: usize) -> f32 {
+    if terms < 2 || marks.len() < 2 {
+        return 0.0;
     }
-    h ^ (h >> 29)
-}
-
-/// The candidates so far.
-pub(super) struct Pool {
-    pub(super) items: Vec<Candidate>,
-    known: std::collections::HashMap<u64, usize>,
-    /// Which hashes may be known, by their low bits: asked for every line that has words.
-    maybe: Vec<u16>,
-    room: usize,
-    /// What a line must score to be of interest.
-    pub(super) bar: f32,
-    /// How many of each set of words are kept, by the low bits of its hash.
-    sets: [u16; 256],
-}
-
-/// How many lines of each set of words stay, whatever they score.
-const KEPT_OF_A_SET: u16 = 12;
-
-fn slot(mask: u32) -> usize {
-    (mask.wrapping_mul(0x9E37_79B1) >> 24) as usize
-}
-
-impl Pool {
-    pub(super) fn new(limit: usize) -> Self {
-        let room = (limit * 4).clamp(256, 8192);
-        Pool {
-            items: Vec::new(),
-            known: std::collections::HashMap::new(),
-            maybe: vec![0; 4096],
-            room,
-            bar: 0.0,
-            sets: [0; 256],
+    let mut sum = 0.0;
+    for t in 0..terms - 1 {
+        let (a, b) = (1u32 << t, 1u32 << (t + 1));
+        let mut best = 0.0f32;
+        for x in marks.iter().filter(|m| m.terms & a != 0).take(8) {
+            for y in marks.iter().filter(|m| m.terms & b != 0).take(8) {
+                let (gap, order) = if x.terms & (a | b) == (a | b) {
+                    (0, 1.0)
+                } else if y.start >= x.start {
+                    (y.start.saturating_sub(x.end), 1.0)
+                } else {
+                    (x.start.saturating_sub(y.end), 0.7)
+                };
+                best = best.max(order * x.strength.min(y.strength) / (1.0 + gap as f32 / 10.0));
+            }
         }
+        sum += best;
     }
-
-    /// Whether few lines with this set of words are kept.
-    pub(super) fn wants_set(&self, mask: u32) -> bool {
-        self.sets[slot(mask)] < KEPT_OF_A_SET
-    }
-
-    /// Whether a line of this length and these words may be one that is kept already.
-    pub(super) fn may_know(&self, length: usize, mask: u32) -> bool {
-        self.maybe[key(length, mask)] > 0
-    }
-
-    /// Returns the candidate with this text.
-    pub(super) fn find(&mut self, hash: u64) -> Option<&mut Candidate> {
-        let k = *self.known.get(&hash)?;
-        self.items.get_mut(k)
-    }
-
-    pub(super) fn add(&mut self, candidate: Candidate) {
-        self.known.insert(candidate.hash, self.items.len());
-        let maybe = &mut self.maybe[key(candidate.parts.length as usize, candidate.parts.mask)];
-        *maybe = maybe.saturating_add(1);
-        let set = &mut self.sets[slot(candidate.parts.mask)];
-        *set = set.saturating_add(1);
-        self.items.push(candidate);
-    }
-
-    /// Whether it is time to prune.
-    pub(super) fn full(&self) -> bool {
-        self.items.len() >= self.room * 2
-    }
-
-    /// Keeps the best, and some of every set of words.
-    pub(super) fn prune(&mut self, mut score: impl FnMut(&Parts) -> f32) {
-        for item in &mut self.items {
-            item.score = score(&item.parts);
-        }
-        self.items.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)).then(a.offset.cmp(&b.offset)));
-        self.bar = self.items.get(self.room.saturating_sub(1)).map_or(0.0, |c| c.score);
-        let (room, mut rank) = (self.room, 0);
-        let mut sets = [0u16; 256];
-        self.items.retain(|item| {
-            rank += 1;
-            let set = &mut sets[slot(item.parts.mask)];
-            let keep = rank <= room || *set < KEPT_OF_A_SET;
-            *set = set.saturating_add(u16::from(keep));
-            keep
-        });
-        self.sets = sets;
-        self.known.clear();
-        self.maybe.fill(0);
-        for (k, item) in self.items.iter().enumerate() {
-            self.known.insert(item.hash, k);
-            let maybe = &mut self.maybe[key(item.parts.length as usize, item.parts.mask)];
-            *maybe = maybe.saturating_add(1);
-        }
-    }
-}
-
-fn key(length: usize, mask: u32) -> usize {
-    (length ^ (mask.wrapping_mul(0x9E37_79B1) >> 20) as usize) & 4095
+    sum / (terms - 1) as f32
 }

@@ -292,14 +292,16 @@ mod tests {
 
     #[test]
     fn lines_have_shapes() {
-        let has = |line: &str, shape| super::has(line.as_bytes(), shape, 0..line.len());
-        assert!(has("330 passed", Shape::Number) && !has("e0308", Shape::Number));
-        assert!(has("in 62.24s (0:01:02)", Shape::Duration) && has("up to 10 minutes", Shape::Duration));
-        assert!(!has("62 passed", Shape::Duration));
-        assert!(has("clap v3.2.25", Shape::Version));
-        assert!(has("36.4 mb", Shape::Size) && has("1446 bytes", Shape::Size) && !has("36.4 mbox", Shape::Size));
-        assert!(has("at 04:12:31", Shape::Time) && has("2026-11-08", Shape::Time) && !has("a:b", Shape::Time));
-        assert!(has("src/main.rs:17", Shape::Place) && has("line 12", Shape::Place) && !has("04:12:31", Shape::Place));
+        let shows = |line: &str, shape| has(line.as_bytes(), shape, 0..line.len());
+        assert!(shows("330 passed", Shape::Number) && !shows("e0308", Shape::Number));
+        assert!(shows("in 62.24s (0:01:02)", Shape::Duration) && shows("up to 10 minutes", Shape::Duration));
+        assert!(!shows("62 passed", Shape::Duration));
+        assert!(shows("clap v3.2.25", Shape::Version));
+        assert!(shows("36.4 mb", Shape::Size) && shows("1446 bytes", Shape::Size) && !shows("36.4 mbox", Shape::Size));
+        assert!(shows("at 04:12:31", Shape::Time) && shows("2026-11-08", Shape::Time) && !shows("a:b", Shape::Time));
+        assert!(
+            shows("src/main.rs:17", Shape::Place) && shows("line 12", Shape::Place) && !shows("04:12:31", Shape::Place)
+        );
     }
 
     #[test]

@@ -72,7 +72,10 @@ const LANGUAGES: &[Language] = &[
             "elif ",
             "except ",
             "except:",
-            "@",
+            "@property",
+            "@staticmethod",
+            "@classmethod",
+            "@pytest",
             "if __name__",
             "self.",
             "raise ",
@@ -196,8 +199,6 @@ const LANGUAGES: &[Language] = &[
             "import org.",
             "import com.",
             "protected ",
-            "return ",
-            "* @param",
         ],
         shape: Shape::Java,
         comment: &["//", "*", "/*"],
@@ -316,7 +317,6 @@ const LANGUAGES: &[Language] = &[
             "describe ",
             "unless ",
             "elsif ",
-            "@",
         ],
         shape: Shape::None,
         comment: &["#"],
@@ -329,7 +329,8 @@ const LANGUAGES: &[Language] = &[
             "<?php",
             "namespace ",
             "use ",
-            "$",
+            "$this",
+            "?>",
             "public function ",
             "private function ",
             "protected function",
@@ -364,12 +365,16 @@ const LANGUAGES: &[Language] = &[
         before: &["OR", "REPLACE", "TEMP", "TEMPORARY", "UNIQUE"],
         begins: &["CREATE", "ALTER"],
         tells: &[
-            "CREATE TABLE",
+            "CREATE ",
             "INSERT INTO",
             "SELECT ",
+            "LANGUAGE ",
+            "COMMENT ON ",
+            "GRANT ",
+            "UPDATE ",
             "PRAGMA ",
-            "ALTER TABLE",
-            "DROP TABLE",
+            "ALTER ",
+            "DROP ",
             "COMMIT",
             "create table",
             "insert into",
@@ -573,6 +578,11 @@ fn by_shape(shape: Shape, indent: usize, text: &str, rest: &str, modified: bool)
                 return (indent == 0).then_some("function");
             }
             let head = &text[..open?];
+            // The members of an interface: `charAt(pos: number): string;`.
+            let plain_head = !text[..open?].contains(['=', '.', ',', '"', '\'', ';', '?', '!', '&', '|', '[']);
+            if named && plain_head && indent > 0 && text.ends_with(';') && text.contains("): ") {
+                return Some("member");
+            }
             let callback = text.contains("=>") || text.contains("function");
             let method = named
                 && text.ends_with('{')

@@ -91,14 +91,14 @@ fn start_of<'a>(line: &Line<'a>) -> Option<&'a [u8]> {
     line.part.first.then(|| &line.bytes[..line.bytes.len().min(LINE_BYTES)])
 }
 
-/// Rows with levels, like headings. What is too much for [`MAX_ENTRIES`] is given up from the deepest level; rows of
-/// one level are then thinned evenly, so that the map always spans the whole text.
+/// Rows with levels, like headings. What is too much for [`MAX_ENTRIES`] is given up from the deepest level: wholly
+/// where enough remains above it, else every other row of it, so that the map always spans the whole text.
 #[derive(Debug)]
 struct Levels {
     rows: Vec<(u8, Entry)>,
     /// Rows deeper than this are only counted.
     deepest: u8,
-    /// Of the rows that remain every so many-th is kept.
+    /// Of the rows of the deepest level every so many-th is kept.
     stride: u64,
     turn: u64,
     /// How many rows there were.
@@ -113,51 +113,46 @@ impl Levels {
     /// Whether a row of this level would be kept; counts it where not. A text with millions of rows asks first and
     /// makes none of them in vain.
     fn wants(&mut self, level: u8) -> bool {
-        let wanted = level <= self.deepest && self.turn.is_multiple_of(self.stride);
+        let wanted = level < self.deepest || level == self.deepest && self.turn.is_multiple_of(self.stride);
         if !wanted {
             self.total += 1;
-            self.turn += u64::from(level <= self.deepest);
+            self.turn += u64::from(level == self.deepest);
         }
         wanted
     }
 
-    /// Adds a row; gives back where it is, if it is kept, until the next one is added.
-    fn push(&mut self, level: u8, entry: Entry) -> Option<&mut Entry> {
-        if !self.wants(level) {
-            return None;
-        }
-        self.total += 1;
-        self.turn += 1;
+    /// Adds a row, if it is one that is kept.
+    fn push(&mut self, level: u8, entry: Entry) {
         if self.rows.len() == MAX_ENTRIES {
             self.shrink();
-            if level > self.deepest {
-                return None;
-            }
         }
-        self.rows.push((level, entry));
-        self.rows.last_mut().map(|(_, entry)| entry)
+        if self.wants(level) {
+            self.total += 1;
+            self.turn += u64::from(level == self.deepest);
+            self.rows.push((level, entry));
+        }
+    }
+
+    fn shrink(&mut self) {
+        let deepest = self.rows.iter().map(|r| r.0).max().unwrap_or(0);
+        let above = self.rows.iter().filter(|r| r.0 < deepest).count();
+        if above >= MAX_ENTRIES / 8 {
+            self.rows.retain(|r| r.0 < deepest);
+            (self.deepest, self.stride, self.turn) = (deepest - 1, 1, 0);
+            return;
+        }
+        let mut k = 0;
+        self.rows.retain(|r| {
+            k += usize::from(r.0 == deepest);
+            r.0 < deepest || k % 2 == 1
+        });
+        self.stride = if self.deepest == deepest { self.stride * 2 } else { 2 };
+        (self.deepest, self.turn) = (deepest, 0);
     }
 
     /// Puts the rows in the order of the text, where they were added as they ended.
     fn in_order(&mut self) {
         self.rows.sort_by_key(|row| row.1.line);
-    }
-
-    fn shrink(&mut self) {
-        let deepest = self.rows.iter().map(|r| r.0).max().unwrap_or(0);
-        let top = self.rows.iter().map(|r| r.0).min().unwrap_or(0);
-        if deepest > top {
-            self.deepest = deepest - 1;
-            self.rows.retain(|r| r.0 < deepest);
-        } else {
-            let mut k = 0;
-            self.rows.retain(|_| {
-                k += 1;
-                k % 2 == 1
-            });
-            self.stride *= 2;
-            self.turn = 0;
-        }
     }
 
     /// Returns the rows and what is to be said of them. Rows that do not fit one screen come in two parts: the upper
@@ -251,6 +246,16 @@ mod tests {
         assert!((1000..=2000).contains(&rows.len()));
         assert!(rows.last().unwrap().line.unwrap() > 99_000);
         assert!(notes[0].contains("of 100,000 rows are shown: evenly chosen"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_level_with_little_above_it_is_thinned_not_dropped() {
+        let mut levels = Levels::new();
+        for k in 0..100_000u64 {
+            levels.push(if k == 0 { 1 } else { 2 }, Entry::at(k, "x"));
+        }
+        let (rows, _) = levels.finish("row");
+        assert!(rows.len() > 500 && rows[0].line == Some(0) && rows[rows.len() - 1].line > Some(99_000));
     }
 
     #[test]

@@ -154,6 +154,9 @@ pub(super) struct Shapes {
     any_wild: bool,
     gate: levels::Gate,
     inserted: u64,
+    /// How often room was made without folding since the last fold, and how often that is done before the next.
+    unfolded: u32,
+    patience: u32,
     /// Lines by level, of shapes that were given up.
     lost_levels: [u64; Level::COUNT],
     /// Shapes given up, at least.
@@ -173,6 +176,8 @@ impl Shapes {
             any_wild: false,
             gate: levels::Gate::new(),
             inserted: 0,
+            unfolded: 0,
+            patience: 0,
             lost_levels: [0; Level::COUNT],
             lost_shapes: 0,
             lost_lines: 0,
@@ -249,8 +254,7 @@ impl Shapes {
 
     fn insert(&mut self, number: u64, line: &[u8], hash: &Hash, body: usize) -> usize {
         if self.shapes.len() >= SHAPES {
-            self.fold(16, 16);
-            self.give_up();
+            self.make_room();
         }
         self.inserted += 1;
         let (level, section) = self.read(line);
@@ -332,6 +336,19 @@ impl Shapes {
             });
         }
         self.rebuild();
+    }
+
+    /// Folds shapes, and gives up what is too much then. Where folding did not help (prose), it is tried more rarely.
+    fn make_room(&mut self) {
+        if self.unfolded < self.patience {
+            self.unfolded += 1;
+        } else {
+            let before = self.shapes.len();
+            self.fold(16, 16);
+            let helped = self.shapes.len() * 10 < before * 9;
+            (self.unfolded, self.patience) = (0, if helped { 0 } else { (self.patience * 2 + 1).min(31) });
+        }
+        self.give_up();
     }
 
     /// Gives up the rarest shapes, the gravest last, where folding did not make enough room.

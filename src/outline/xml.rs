@@ -18,6 +18,8 @@ const TAG: usize = 8 << 10;
 const PATHS: usize = 512;
 /// How many attributes of a path are named.
 const ATTRIBUTES: usize = 10;
+/// Of how many elements all attributes are read.
+const ALL_ATTRIBUTES: u64 = 20_000;
 /// How deep elements are followed.
 const DEPTH: usize = 256;
 /// How many failures and messages are kept.
@@ -120,7 +122,7 @@ impl Reading {
         let mut rest = bytes;
         while !rest.is_empty() {
             let used = self.step(rest);
-            self.line += memchr::memchr_iter(b'\n', &rest[..used]).count() as u64;
+            self.line += newlines(&rest[..used]);
             self.offset += used as u64;
             rest = &rest[used..];
         }
@@ -132,7 +134,7 @@ impl Reading {
         match self.state {
             State::Text => match memchr::memchr(b'<', rest) {
                 Some(n) => {
-                    self.tag_line = self.line + memchr::memchr_iter(b'\n', &rest[..n]).count() as u64;
+                    self.tag_line = self.line + newlines(&rest[..n]);
                     self.tag_offset = self.offset + n as u64;
                     self.tag.clear();
                     self.state = State::Tag(None);
@@ -261,7 +263,11 @@ impl Reading {
             self.deeper += u64::from(!closed);
             return;
         }
-        let attributes = attributes(&tag[name_len..]);
+        // Where thousands of elements are alike, the attributes of the first ones name them all.
+        let telling = matches!(name, b"testcase" | b"failure" | b"error")
+            || [&b"severity="[..], b"message=", b"level="].iter().any(|a| memchr::memmem::find(tag, a).is_some());
+        let attributes =
+            if telling || self.elements < ALL_ATTRIBUTES { attributes(&tag[name_len..]) } else { Vec::new() };
         let path = self.path(name, &attributes);
         let case = self.find(name, &attributes);
         if !closed {
@@ -454,6 +460,14 @@ impl Path {
         let entry = Entry::at(self.line, text).with("count", self.count).with("offset", self.offset);
         entry.with("level", depth as u64).with("top", self.parent.is_none())
     }
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    // Most runs between two tags are a few bytes, for which setting up a search costs more than it saves.
+    if bytes.len() < 16 {
+        return bytes.iter().map(|b| u64::from(*b == b'\n')).sum();
+    }
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn hash(name: &[u8]) -> u64 {

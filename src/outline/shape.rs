@@ -96,6 +96,11 @@ impl Shape {
         self.count > 1 && !(self.same && self.wild == 0)
     }
 
+    /// Whether its lines share their first words only.
+    pub(super) fn is_folded(&self) -> bool {
+        self.wild > 0
+    }
+
     /// Whether its lines are those of a stack trace, of passed tests, or have no words: last in a map.
     pub(super) fn is_noise(&self) -> bool {
         let example = self.example();
@@ -411,6 +416,8 @@ mod tests {
         let mut shapes = Shapes::new();
         see(&mut shapes, 0, b"\x1b[1;31merror\x1b[0m: a b");
         assert_eq!(see(&mut shapes, 1, b"\x1b[1merror\x1b[m: a b"), 2);
+        see(&mut shapes, 9, b"\x1b[96msrc/a/b.ts\x1b[0m \x1b[1m'x'");
+        assert_eq!(see(&mut shapes, 9, b"src/d.ts 'some other'"), 2);
         see(&mut shapes, 2, b"old\rnew 1");
         assert_eq!(see(&mut shapes, 3, b"xyz\rnew 2"), 2);
     }

@@ -191,7 +191,8 @@ fn by_words(line: &str) -> Option<Level> {
         }
         before = word;
         at += len;
-        nth += 1;
+        // The parts of a time stamp and the numbers of threads are no words.
+        nth += usize::from(!word.starts_with(|c: char| c.is_ascii_digit()));
     }
     None
 }
@@ -422,6 +423,7 @@ mod tests {
         for (line, level) in [
             ("2026-11-08 04:12:31 ERROR disk /dev/sda1 full", Level::Error),
             ("2026-11-08 04:12:31 INFO retry after ERROR", Level::Info),
+            ("2026-11-08 04:12:31,123 [pool-1-thread-5] WARN a.b.C - error 3", Level::Warn),
             ("01-Dec-2026 02:13:55.910 SEVERE [main] org.apache x", Level::Error),
             ("01-Dec-2026 02:14:15.151 情報 [main] org.apache x", Level::Info),
             ("src/a.c:12:5: error: expected ';'", Level::Error),

@@ -29,7 +29,8 @@ const FOLLOWED: usize = 200;
 
 /// Returns the map of a log.
 ///
-/// Entries carry `count`, `first`, `last` (lines from 0) and `severity` (null where a line names none).
+/// Entries carry `count`, `first`, `last` (lines from 0), `severity` (null where a line names none) and, where their
+/// lines differ, `shape`.
 pub fn outline(text: impl Read) -> io::Result<Outline> {
     let mut log = Log::new();
     let mut blocks = Blocks::new(text);
@@ -206,7 +207,7 @@ impl Log {
         }
         statuses.sort_unstable();
         if !statuses.is_empty() {
-            let statuses: Vec<String> = statuses.iter().map(|(s, n)| format!("{s} × {}", thousands(*n))).collect();
+            let statuses: Vec<String> = statuses.iter().map(|(s, n)| format!("{s:03} × {}", thousands(*n))).collect();
             head.push_str(&format!("; HTTP status {}", statuses.join(", ")));
         }
         head
@@ -331,14 +332,22 @@ fn shape_row(shape: &Shape) -> Entry {
     let grave = shape.level <= Level::Warn;
     let chars = if grave || shape.status >= 400 { FAULT_CHARS } else { LINE_CHARS };
     // Of faults that differ one is shown as it stands: its file and its names say more than their masks.
-    let text = if grave { shape.first_text() } else { shape.text() }.replace('\t', " ");
-    let text = cut::middle(text.trim(), chars);
+    let first = shape.first_text().replace('\t', " ");
+    let common = shape.text().replace('\t', " ");
     let text = match shape.count {
-        1 => text.into_owned(),
-        n if grave && shape.varies() => format!("{} like: {text} (last {})", thousands(n), shape.last),
-        n => format!("{} × {text} (last {})", thousands(n), shape.last),
+        1 => cut::middle(first.trim(), chars).into_owned(),
+        n if grave && shape.is_folded() => {
+            let (common, first) = (cut::start(common.trim(), chars / 2), cut::middle(first.trim(), chars / 2));
+            format!("{} × {common} (last {}), first: {first}", thousands(n), shape.last)
+        }
+        n if grave && shape.varies() => {
+            format!("{} like: {} (last {})", thousands(n), cut::middle(first.trim(), chars), shape.last)
+        }
+        n => format!("{} × {} (last {})", thousands(n), cut::middle(common.trim(), chars), shape.last),
     };
-    fields(Entry::at(shape.first, text), shape.count, shape.last, shape.level)
+    let entry = Entry::at(shape.first, text);
+    let entry = if shape.varies() { entry.with("shape", cut::start(common.trim(), FAULT_CHARS)) } else { entry };
+    fields(entry, shape.count, shape.last, shape.level)
 }
 
 /// Adds what programs want to know.

@@ -165,6 +165,8 @@ pub(super) fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
     let mut to = After { sink, number: false, any_number: false, held: [0; 2], holding: 0 };
     let mut seen = Seen { body: 0, worded: false, stamp: true, painted: false };
     let (mut i, mut last_word, mut request) = (0, 0u64, false);
+    // Where a colour ended: its last letter is no word.
+    let mut edge = 0;
     while let Some(&b) = line.get(i) {
         let start = i;
         if CLASS[b as usize] & WORD != 0 {
@@ -173,8 +175,8 @@ pub(super) fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
             let word = &line[start..i];
             if b == b'_' && len >= 3 && word.iter().all(|b| *b == b'_') {
                 (0..3).for_each(|_| to.gap(b));
-            } else if line.get(i) == Some(&b'/')
-                && let Some(end) = path_end(line, start)
+            } else if starts_path(line, start, i, edge)
+                && let Some(end) = path_end(line, start, edge)
             {
                 i = end;
                 seen.word_at(start, &to);
@@ -226,7 +228,7 @@ pub(super) fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 }
                 to.gap(b' ');
             }
-            b'/' => match path_end(line, start) {
+            b'/' => match path_end(line, start, edge) {
                 Some(end) => {
                     i = end;
                     seen.word_at(start, &to);
@@ -234,7 +236,7 @@ pub(super) fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 }
                 None => to.gap(b),
             },
-            b'"' | b'\'' | b'`' => match quoted(line, start) {
+            b'"' | b'\'' | b'`' => match quoted(line, start, edge) {
                 Some(end) => {
                     seen.word_at(start, &to);
                     let kept = match line.get(end) {
@@ -248,7 +250,10 @@ pub(super) fn scan<S: Sink>(line: &[u8], sink: &mut S) -> Seen {
                 None => to.gap(b),
             },
             0x1B => match colour(&line[start..]) {
-                Some(n) => i = start + n,
+                Some(n) => {
+                    i = start + n;
+                    edge = i;
+                }
                 None => {
                     seen.painted = true;
                     return seen;
@@ -305,11 +310,11 @@ fn quote<S: Sink>(text: &[u8], kept: usize, to: &mut After<'_, S>, last_word: &m
 }
 
 /// Returns where the quoted text that begins at `start` ends, after its closing quote.
-fn quoted(line: &[u8], start: usize) -> Option<usize> {
+fn quoted(line: &[u8], start: usize, edge: usize) -> Option<usize> {
     let mark = line[start];
     let is_word = |b: Option<&u8>| b.is_some_and(|b| CLASS[*b as usize] & WORD != 0);
     // An apostrophe stands in or after a word; a quote before one.
-    if mark != b'"' && start.checked_sub(1).is_some_and(|k| is_word(line.get(k))) {
+    if mark != b'"' && start > edge && is_word(line.get(start - 1)) {
         return None;
     }
     let rest = &line[start + 1..];
@@ -321,9 +326,19 @@ fn quoted(line: &[u8], start: usize) -> Option<usize> {
     (mark == b'"' || !is_word(line.get(end))).then_some(end)
 }
 
+/// Whether a word could begin a path: `src/`, and `my-app/` where nothing of a path stands before it.
+#[inline]
+fn starts_path(line: &[u8], start: usize, end: usize, edge: usize) -> bool {
+    match line.get(end) {
+        Some(b'/') => true,
+        Some(b'-') => start == edge || CLASS[line[start - 1] as usize] & PATH == 0,
+        _ => false,
+    }
+}
+
 /// Returns where the path or address that begins at `start` ends, if it is one: `/etc/passwd`, `src/main.rs`,
 /// `a/b/c`, not `and/or`.
-fn path_end(line: &[u8], start: usize) -> Option<usize> {
+fn path_end(line: &[u8], start: usize, edge: usize) -> Option<usize> {
     let mut end = start;
     let (mut slashes, mut dot) = (0, false);
     while let Some(&b) = line.get(end) {
@@ -337,7 +352,7 @@ fn path_end(line: &[u8], start: usize) -> Option<usize> {
     while end > start && matches!(line[end - 1], b'.' | b'?' | b'=' | b'-') {
         end -= 1;
     }
-    let after_word = start > 0 && CLASS[line[start - 1] as usize] & WORD != 0;
+    let after_word = start > edge && CLASS[line[start - 1] as usize] & WORD != 0;
     let rooted =
         line[start] == b'/' && !after_word && line.get(start + 1).is_some_and(|b| CLASS[*b as usize] & WORD != 0);
     let is_path = rooted || slashes >= 2 && !after_word || slashes == 1 && dot && line[start] != b'/';
@@ -461,6 +476,7 @@ mod tests {
             ("don't mask and/or TCP/IP", "don't mask and/or TCP/IP"),
             ("‘std::foo’ was not declared", "'…' was not declared"),
             ("list [1, 2, 3] of 3/4", "list [#] of #"),
+            ("my-app/src/x.rs:3 pre-release", "/…:# pre-release"),
             ("===== x ====== __________ worker12", "=== x === ___ worker#"),
         ] {
             assert_eq!(masked(line), shape);

@@ -96,6 +96,11 @@ impl Shape {
         self.count > 1 && !(self.same && self.wild == 0)
     }
 
+    /// Whether its lines share their first words only.
+    pub(super) fn is_folded(&self) -> bool {
+        self.wild > 0
+    }
+
     /// Whether its lines are those of a stack trace, of passed tests, or have no words: last in a map.
     pub(super) fn is_noise(&self) -> bool {
         let example = self.example();
@@ -293,8 +298,8 @@ impl Shapes {
     }
 
     /// Makes one shape of those that begin with the same words where there are at least `least` of them (`least_few`
-    /// where they share one word or two). Frequent shapes stay themselves.
-    fn fold(&mut self, least: usize, least_few: usize) {
+    /// where they share one word or two, `least_grave` of faults). Frequent shapes stay themselves.
+    fn fold(&mut self, least: usize, least_few: usize, least_grave: usize) {
         let lines: u64 = self.shapes.iter().map(|s| s.count).sum();
         let rare = (lines / 100).max(8);
         for k in (1..=DEPTH).rev() {
@@ -311,7 +316,9 @@ impl Shapes {
             for (key, group) in groups {
                 // An earlier fold's shape for these very words takes new ones in whatever their number.
                 let old = folded.get(&key).copied();
-                if old.is_none() && group.len() < if k <= 2 { least_few } else { least } {
+                let grave = self.shapes[group[0]].level.is_grave();
+                let enough = if k <= 2 { least_few } else { least }.max(if grave { least_grave } else { 0 });
+                if old.is_none() && group.len() < enough {
                     continue;
                 }
                 let Some(into) = old.or_else(|| group.iter().copied().min_by_key(|&at| self.shapes[at].first)) else {
@@ -344,7 +351,7 @@ impl Shapes {
             self.unfolded += 1;
         } else {
             let before = self.shapes.len();
-            self.fold(16, 16);
+            self.fold(16, 16, 16);
             let helped = self.shapes.len() * 10 < before * 9;
             (self.unfolded, self.patience) = (0, if helped { 0 } else { (self.patience * 2 + 1).min(31) });
         }
@@ -388,7 +395,7 @@ impl Shapes {
 
     /// Returns the shapes as they are to be shown: those that differ in a few words only folded once more.
     pub(super) fn finish(&mut self) -> Vec<Shape> {
-        self.fold(6, 12);
+        self.fold(6, 12, 24);
         std::mem::take(&mut self.shapes)
     }
 }
@@ -411,6 +418,8 @@ mod tests {
         let mut shapes = Shapes::new();
         see(&mut shapes, 0, b"\x1b[1;31merror\x1b[0m: a b");
         assert_eq!(see(&mut shapes, 1, b"\x1b[1merror\x1b[m: a b"), 2);
+        see(&mut shapes, 9, b"\x1b[96msrc/a/b.ts\x1b[0m \x1b[1m'x'");
+        assert_eq!(see(&mut shapes, 9, b"src/d.ts 'some other'"), 2);
         see(&mut shapes, 2, b"old\rnew 1");
         assert_eq!(see(&mut shapes, 3, b"xyz\rnew 2"), 2);
     }

@@ -306,13 +306,17 @@ impl Builder<'_> {
                 continue;
             }
             for group in table.lines() {
-                let members: Vec<&str> = group.split_ascii_whitespace().collect();
-                for &member in &members {
+                let members = || group.split_ascii_whitespace();
+                for member in members() {
+                    // A stem begins as its word does: most members need no closer look.
+                    if !stems.iter().any(|s| s.as_bytes().first() == member.as_bytes().first()) {
+                        continue;
+                    }
                     let parts: Vec<String> = member.split('_').map(stem).collect();
                     let Some(at) = stems.windows(parts.len()).position(|w| w == parts) else { continue };
                     let here = &words[at..at + parts.len()];
                     let terms = here.iter().filter_map(|w| w.term).fold(0, |mask, t| mask | 1 << t);
-                    for &other in members.iter().filter(|o| **o != member) {
+                    for other in members().filter(|o| *o != member) {
                         self.synonym(other, terms, weight);
                     }
                 }

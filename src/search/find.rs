@@ -138,6 +138,12 @@ impl Finder {
     }
 }
 
+/// Whether two short slices are the same, without the call that comparing them is.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
 /// Returns how well a variant stands at byte `at` of a line, and where it ends.
 fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f32, usize)> {
     let f = line.bytes;
@@ -173,7 +179,7 @@ fn verify(v: &Variant, rules: Rules, at: usize, line: &Folded<'_>) -> Option<(f3
                 // Where nothing follows there is nothing to look up.
                 let stop = line.word_end(end);
                 let rest = &f[end..stop];
-                if let Some((_, strength)) = endings.iter().find(|(ending, _)| **ending == *rest) {
+                if let Some((_, strength)) = endings.iter().find(|(ending, _)| same(ending, rest)) {
                     return Some((*strength, stop));
                 }
                 if word.len() >= 3 && rules.prefix > 0.0 && f[at..stop].starts_with(word) {

@@ -93,8 +93,9 @@ impl Scanner<'_> {
 
     /// Whether a line with these words could hold the whole query as typed.
     fn phrase_fits(&self, mask: u32) -> bool {
+        // All its words, but for one that may be the end of another word there.
         let terms = self.query.terms.len();
-        terms == 1 || !self.query.phrase.is_empty() && mask.count_ones() as usize * 2 >= terms
+        mask.count_ones() as usize + 1 >= terms
     }
 
     /// Scores a line or a place in a long one; returns it if it is of interest and not known yet.
@@ -173,17 +174,17 @@ impl Scanner<'_> {
             return 0.0;
         }
         let (line, span) = (&spot.line, &spot.span);
-        let end = line.bytes.len().min(span.end + query.phrase.len());
-        let mut bonus = 0.0;
-        if !query.phrase.is_empty() {
-            if memchr::memmem::find(&line.bytes[span.start..end], &query.phrase).is_none() {
+        let (mut bonus, mut end) = (0.0, span.end);
+        if let Some(typed) = &query.phrase {
+            end = line.bytes.len().min(span.end + typed.needle().len());
+            if typed.find(&line.bytes[span.start..end]).is_none() {
                 return 0.0;
             }
             bonus = phrase;
         }
         // Among lines with the same words, the ones with the same capitals and signs.
         let source = &line.source[line.source_at(span.start)..line.source_at(end)];
-        if memchr::memmem::find(source, &query.typed).is_some() {
+        if query.typed.find(source).is_some() {
             bonus += phrase * 0.05;
         }
         bonus
@@ -266,7 +267,11 @@ impl Scanner<'_> {
             let (raw, word) = (place.raw(), &shown[words.clone()]);
             let guess = (from + words.start).min(raw.len());
             let at = memchr::memmem::find(&raw[guess..], word.as_bytes()).map_or(guess, |n| guess + n);
-            let lead = text.find(word).unwrap_or(0).saturating_sub('…'.len_utf8());
+            let core = text.strip_prefix('…').unwrap_or(&text);
+            let core = core.strip_suffix('…').unwrap_or(core);
+            let reach = words.start.saturating_sub(core.len());
+            let lead = memchr::memmem::find(&shown.as_bytes()[reach..], core.as_bytes())
+                .map_or(0, |n| words.start.saturating_sub(reach + n));
             place.offset + char_start(raw, at.saturating_sub(lead)) as u64
         };
         let context = self.options.context as u64;
@@ -277,7 +282,10 @@ impl Scanner<'_> {
         before.reverse();
         let after = (1..=context).zip(place.after()).map(|(k, raw)| (place.number + k, neighbour(raw, max)));
         let without_digits: Vec<u8> = folded.bytes.iter().filter(|b| !b.is_ascii_digit()).copied().collect();
-        let mut synonyms: Vec<u16> = marks.iter().filter(|m| m.synonym).map(|m| m.variant).collect();
+        // A synonym at the start of a word of the query (`req` in `request`) is not what was found.
+        let direct = |m: &Mark| marks.iter().any(|d| !d.synonym && d.start == m.start && d.terms & m.terms != 0);
+        let mut synonyms: Vec<u16> =
+            marks.iter().take(MARKS).filter(|m| m.synonym && !direct(m)).map(|m| m.variant).collect();
         synonyms.dedup();
         Some(Candidate {
             parts,

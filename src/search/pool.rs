@@ -49,6 +49,8 @@ pub(super) struct Pool {
     pub(super) bar: f32,
     room: usize,
     known: HashMap<u64, usize>,
+    /// A bit for each hash that may be known.
+    seen: Vec<u64>,
     /// How many known lines share a length and a set of words, hashed: asked for every line that has words.
     lengths: Vec<u16>,
     /// How many of each set of words are kept, hashed.
@@ -71,6 +73,7 @@ impl Pool {
             bar: 0.0,
             room: limit.saturating_mul(4).clamp(256, 4096),
             known: HashMap::new(),
+            seen: vec![0; 1024],
             lengths: vec![0; 4096],
             sets: [0; 256],
         }
@@ -88,6 +91,9 @@ impl Pool {
 
     /// Returns the candidate with this text.
     pub(super) fn find(&mut self, hash: u64) -> Option<&mut Candidate> {
+        if self.seen[(hash >> 6) as usize & 1023] & (1 << (hash & 63)) == 0 {
+            return None;
+        }
         let k = *self.known.get(&hash)?;
         self.items.get_mut(k)
     }
@@ -111,6 +117,7 @@ impl Pool {
 
     fn note(&mut self, candidate: &Candidate, k: usize) {
         self.known.insert(candidate.hash, k);
+        self.seen[(candidate.hash >> 6) as usize & 1023] |= 1 << (candidate.hash & 63);
         let length = &mut self.lengths[key(candidate.parts.length as usize, candidate.parts.mask)];
         *length = length.saturating_add(1);
     }
@@ -137,6 +144,7 @@ impl Pool {
         });
         self.sets = sets;
         self.known.clear();
+        self.seen.fill(0);
         self.lengths.fill(0);
         let items = std::mem::take(&mut self.items);
         items.iter().enumerate().for_each(|(k, item)| self.note(item, k));

@@ -1,5 +1,7 @@
 //! From a query to what is looked for: terms, and for each the literals that stand for it.
 
+use memchr::memmem;
+
 use super::fold::{self, Script, fold, script};
 use super::rank::Weights;
 use super::shape::{self, Intent};
@@ -64,9 +66,9 @@ pub struct Query {
     pub(super) terms: Vec<Term>,
     pub(super) variants: Vec<Variant>,
     /// The whole query, folded, if it is more than one term.
-    pub(super) phrase: Vec<u8>,
+    pub(super) phrase: Option<memmem::Finder<'static>>,
     /// The whole query as typed.
-    pub(super) typed: Vec<u8>,
+    pub(super) typed: memmem::Finder<'static>,
     pub(super) intent: Intent,
     pub(super) finder: super::find::Finder,
     pub(super) passive: super::find::Finder,
@@ -124,8 +126,9 @@ impl Query {
         let passive: u32 = terms.iter().enumerate().filter(|(_, t)| t.passive).map(|(k, _)| 1 << k).sum();
         let finder = super::find::Finder::new(&variants, |v| v.terms & !passive != 0);
         let passive = super::find::Finder::new(&variants, |v| v.terms & !passive == 0);
-        let phrase = if terms.len() > 1 { folded.into_bytes() } else { Vec::new() };
-        Query { terms, variants, phrase, typed: typed.as_bytes().to_vec(), intent, finder, passive }
+        let phrase = (terms.len() > 1).then(|| memmem::Finder::new(folded.as_bytes()).into_owned());
+        let typed = memmem::Finder::new(typed.as_bytes()).into_owned();
+        Query { terms, variants, phrase, typed, intent, finder, passive }
     }
 
     /// Returns the words that are looked for, for the answer's first line.
@@ -303,13 +306,17 @@ impl Builder<'_> {
                 continue;
             }
             for group in table.lines() {
-                let members: Vec<&str> = group.split_ascii_whitespace().collect();
-                for &member in &members {
+                let members = || group.split_ascii_whitespace();
+                for member in members() {
+                    // A stem begins as its word does: most members need no closer look.
+                    if !stems.iter().any(|s| s.as_bytes().first() == member.as_bytes().first()) {
+                        continue;
+                    }
                     let parts: Vec<String> = member.split('_').map(stem).collect();
                     let Some(at) = stems.windows(parts.len()).position(|w| w == parts) else { continue };
                     let here = &words[at..at + parts.len()];
                     let terms = here.iter().filter_map(|w| w.term).fold(0, |mask, t| mask | 1 << t);
-                    for &other in members.iter().filter(|o| **o != member) {
+                    for other in members().filter(|o| *o != member) {
                         self.synonym(other, terms, weight);
                     }
                 }

@@ -16,6 +16,10 @@ use crate::text::lines::{Block, Blocks, OVERLAP, Part};
 
 /// A line longer than this, in bytes, is looked at by places.
 pub(super) const LONG: usize = 1200;
+/// How many bytes of a long line count as one line.
+const SHORT: usize = 400;
+/// Up to where lines are counted one by one, in bytes.
+const EXACT: u64 = 4 << 20;
 /// The longest place, in bytes, and the longest gap in it.
 const PLACE: usize = 600;
 const GAP: usize = 200;
@@ -98,19 +102,28 @@ impl<'q> Scanner<'q> {
         let mut folded = std::mem::take(&mut self.folded);
         self.fill_open(block);
         let special = fold::lower(bytes, &mut folded);
-        self.rarity.bytes += bytes.len() as u64;
-        if self.rarity.units > 0 {
-            self.rarity.update(self.query);
-        }
+        self.count_lines(block);
         if special {
             self.mixed(block, &folded, &tail);
         } else {
             self.plain(block, 0..bytes.len(), block.line, &folded, &tail);
         }
-        self.rarity.update(self.query);
         self.budget += BUDGET_OF_A_BLOCK;
         self.keep_tail(tail, block);
         self.folded = folded;
+    }
+
+    /// Counts the lines of a block for how rare a word is, a long one as several. Deep in a text, where a block more or
+    /// less changes nothing, they are as many as in what came before.
+    fn count_lines(&mut self, block: &Block<'_>) {
+        let bytes = block.bytes.len() as u64;
+        let lines = match self.rarity.bytes {
+            before if before > EXACT => (block.line as f64 * bytes as f64 / before as f64) as u64,
+            _ => memchr::memchr_iter(b'\n', block.bytes).count() as u64 + 1,
+        };
+        self.rarity.bytes += bytes;
+        self.rarity.units = (block.line + lines).max(self.rarity.bytes / SHORT as u64);
+        self.rarity.update(self.query);
     }
 
     /// Looks at a block in which some lines are more than ASCII or not clean: those by themselves, the others in runs.
@@ -168,15 +181,12 @@ impl<'q> Scanner<'q> {
             }
         }
         self.marks = marks;
-        // Every line counts for how rare a word is.
-        self.rarity.units += units(&block.bytes[range], block.part);
     }
 
     /// Looks at one line that is not clean or needs more than ASCII folding.
     fn slow(&mut self, block: &Block<'_>, range: Range<usize>, number: u64, tail: &[u8]) {
         let query = self.query;
         let raw = &block.bytes[range.clone()];
-        self.rarity.units += 1 + (raw.len() / LONG) as u64;
         let clean = clean::line(raw);
         let mut fold = std::mem::take(&mut self.fold);
         let mut marks = std::mem::take(&mut self.marks);
@@ -331,7 +341,7 @@ impl<'q> Scanner<'q> {
         let mut also: Vec<String> = Vec::new();
         for &k in chosen.iter().flat_map(|c| &c.synonyms) {
             let word = query.variants[usize::from(k)].word();
-            if !also.contains(&word) {
+            if !also.contains(&word) && query.terms.iter().all(|t| t.text != word) {
                 also.push(word);
             }
         }
@@ -347,14 +357,4 @@ impl<'q> Scanner<'q> {
         });
         Hits { hits: hits.collect(), matching: self.matching, terms: query.words(), also }
     }
-}
-
-/// How many lines, counting long ones as several, a run of lines is.
-fn units(bytes: &[u8], part: Part) -> u64 {
-    if part != Part::WHOLE {
-        return (bytes.len() / 300) as u64 + 1;
-    }
-    let newlines = memchr::memchr_iter(b'\n', bytes).count();
-    let lines = newlines + usize::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
-    (lines as u64).max((bytes.len() / LONG) as u64)
 }

@@ -1,9 +1,9 @@
 //! Search: the best lines of a text for the words of a query, best first.
 //!
 //! One scan over the text, without an index and with bounded memory: a packed search over folded blocks finds the lines
-//! that hold a word ([`find`]), only those are looked at ([`scan`]) and ranked ([`rank`]). What a query's words stand
-//! for is decided once ([`Query`]): their forms, short forms and synonyms ([`stem`], [`synonyms`]), and what kind of
-//! line would answer ([`shape`]).
+//! that hold a word (`find`), only those are looked at (`scan`) and ranked (`rank`). What a query's words stand
+//! for is decided once ([`Query`]): their forms, short forms and synonyms (`stem`, `synonyms`), and what kind of
+//! line would answer (`shape`).
 //!
 //! Laws: no query is an error; the text of every hit holds a word of the query, or a synonym that [`Hits::also`] names;
 //! a hit's text is the whole line as [`text::clean`](crate::text::clean) shows it unless it says otherwise; the same

@@ -313,7 +313,7 @@ pub(super) const ALIKE: &str = "
     listen bind
     listening listen bind
     gateway proxy
-    jump_host proxyjump bastion
+    jump_host bastion
     load_balancer upstream
     upstream backend
     client caller consumer
@@ -453,7 +453,6 @@ pub(super) const ALIKE: &str = "
     region zone
     quota limit
     billing cost
-    airport iata
     latitude lat coordinates
     longitude lon lng coordinates
     country nation

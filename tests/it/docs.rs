@@ -118,3 +118,34 @@ fn zsh_loads_the_completion_and_knows_the_words() {
         assert!(out.contains(word), "{word}: {out}");
     }
 }
+
+/// The shell snippets of the README that are marked to be run, with their names.
+fn snippets() -> Vec<(String, String)> {
+    let readme = std::fs::read_to_string(root("README.md")).unwrap();
+    let marked = readme.split("<!-- run: ").skip(1);
+    marked
+        .map(|rest| {
+            let (name, rest) = rest.split_once(" -->").unwrap();
+            let code = rest.split_once("```bash\n").unwrap().1.split_once("```").unwrap().0;
+            (name.to_owned(), code.to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn the_readmes_wrappers_work_as_pasted() {
+    let names: Vec<String> = snippets().iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(names, ["wrapper", "pipefail", "tools"]);
+    for (name, code) in snippets() {
+        let s = Sandbox::new();
+        let code = if name == "wrapper" { format!("{code}rescued false; echo \"status $?\"\n") } else { code };
+        let done = s.sh(&code).run();
+        let out = String::from_utf8_lossy(&done.output.stdout).into_owned();
+        match name.as_str() {
+            "wrapper" => assert!(out.contains("blob=") && out.ends_with("status 1\n"), "{done}"),
+            "pipefail" => assert!(out.contains("blob=") && !out.contains("failed\n"), "{done}"),
+            // `jq` and `less` may be missing outside CI.
+            _ => assert!(out.starts_with("100000\n100000\n[grep '99$'") && out.contains("\n1000\n"), "{done}"),
+        }
+    }
+}

@@ -275,7 +275,7 @@ fn stat_tells_what_is_known() {
     }
     assert_eq!(stat["sha256"].as_str().map(|h| &h[..12]), Some(&*id));
     let shown = s.toolaria(["fetch", &id]).run().success();
-    assert!(shown.contains("190,193 chars, 190,197 bytes, 3,000 lines"), "{shown}");
+    assert!(shown.contains("193,503 chars, 193,507 bytes, 3,000 lines"), "{shown}");
 }
 
 #[test]

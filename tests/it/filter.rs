@@ -53,7 +53,7 @@ fn a_replacement_reads_like_this() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-[Toolaria: tool result rescued. tool=bash; at=2026-11-08 04:12:31; size=128,670 chars; lines=2,000; type=text; blob=de0ff0a254d5]
+[Toolaria: tool result rescued. tool=bash; at=2026-11-08 04:12:31; size=128,670 chars; lines=2,000; type=log; blob=de0ff0a254d5]
 Preview (first 3 / last 2 lines); this is a preview, NOT the full output:
 2026-11-08 04:12:31 INFO worker-0 handled request 0 in 0 ms
 2026-11-08 04:12:31 INFO worker-1 handled request 1 in 37 ms

@@ -28,6 +28,8 @@ pub(super) struct Stdin {
 #[derive(Debug)]
 struct Signals {
     wake: UnixStream,
+    /// Kept open: where every signal is ignored nobody else holds this end, and the other would read as ended.
+    _waker: UnixStream,
     which: Arc<AtomicUsize>,
 }
 
@@ -119,7 +121,7 @@ impl Signals {
                 signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
             }
         }
-        Ok(Signals { wake, which })
+        Ok(Signals { wake, _waker: waker, which })
     }
 }
 

@@ -132,6 +132,12 @@ fn ignored() -> u64 {
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
+/// Makes room in the pipe for as much as is read at once several times over: fewer turns between writer and reader.
+/// What is no pipe, or may not have so much, stays as it is.
+pub(super) fn widen_pipe() {
+    let _ = rustix::pipe::fcntl_setpipe_size(io::stdin(), 1 << 20);
+}
+
 /// Makes a file size limit an error of the write that meets it, not the death of the process.
 pub(super) fn survive_file_size_limit() {
     let seen = Arc::new(std::sync::atomic::AtomicBool::new(false));

@@ -354,6 +354,13 @@ fn list_shows_the_newest_first_and_what_is_asked_for() {
     assert!(status.contains("2 blobs") && status.contains("12,000 chars") && status.contains("eval"), "{status}");
     let verbose = s.toolaria(["status", "--verbose"]).run().success();
     assert!(verbose.contains("tool bash: 128,670 stored"), "{verbose}");
+    // What was kept out stays counted when the blobs have left.
+    s.toolaria(["rm", &a]).run().success();
+    s.age(&b, 100);
+    s.toolaria(["sweep"]).run().success();
+    assert_eq!(s.ids(), [""; 0]);
+    let left = s.toolaria(["status", "--verbose"]).run().success();
+    assert_eq!(left.lines().skip(1).collect::<Vec<_>>(), verbose.lines().skip(1).collect::<Vec<_>>());
 }
 
 #[test]

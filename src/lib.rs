@@ -37,6 +37,7 @@ pub mod modes;
 pub mod outline;
 pub mod pointer;
 pub mod preview;
+pub mod process;
 pub mod rescue;
 pub mod search;
 pub mod settings;

@@ -1,7 +1,7 @@
 //! Every setting: its key, type, default and meaning in one table, and where its value comes from.
 //!
 //! Order: flag, then the `TOOLARIA_<KEY>` environment variable, then the configuration file (a `tools` entry that
-//! fits the tool before the general value), then the default. This module is handed the environment and the file's
+//! fits the tool before the general value), then the preset, then the default. This module is handed the environment and the file's
 //! text; it reads neither. A value that cannot be used is told with its place, and the next layer applies.
 
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use jsonc_parser::common::Ranged;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is documented in its row of SETTINGS")]
 pub enum Key {
+    Preset,
     MaxResultChars,
     MaxResultBytes,
     MaxResultLines,
@@ -66,7 +67,41 @@ pub enum Type {
     Text,
     /// Names separated by commas.
     List,
+    /// The name of one of [`PRESETS`], or nothing.
+    Preset,
 }
+
+/// A named set of values, which come before the defaults and after everything that was set.
+#[derive(Debug)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// Its numbers.
+    pub values: &'static [(Key, u64)],
+}
+
+/// The presets. `compact` has the values of PiClaw's tool-output system, from its configuration page: results of more
+/// than 4096 bytes (`PICLAW_TOOL_OUTPUT_STORE_BYTES`) or 40 lines (`…_STORE_LINES`) are stored, previews show 8 lines
+/// (`…_PREVIEW_LINES`) of 200 chars (`…_PREVIEW_LINE_CHARS`), outputs are kept 30 days (`…_RETENTION_MS`, here since
+/// their last use) and looked through every 15 minutes (`…_CLEANUP_INTERVAL_MS`). Own choice, as PiClaw has no such
+/// things: 4 last lines, 4 signal lines, 2 first items and 1 last of JSON, all within 2400 chars.
+pub static PRESETS: &[Preset] = &[Preset {
+    name: "compact",
+    values: &[
+        (Key::MaxResultBytes, 4096),
+        (Key::MaxResultLines, 40),
+        (Key::ExcerptMaxChars, 2400),
+        (Key::HeadLines, 8),
+        (Key::TailLines, 4),
+        (Key::LineMaxChars, 200),
+        (Key::SignalLines, 4),
+        (Key::JsonHeadItems, 2),
+        (Key::JsonTailItems, 1),
+        (Key::TtlHours, 720),
+        (Key::HotTtlHours, 720),
+        (Key::SweepIntervalMinutes, 15),
+    ],
+}];
 
 /// One row of the table.
 #[derive(Debug)]
@@ -99,6 +134,15 @@ const fn number(
 
 /// The table. Defaults of the thresholds, the preview and the retention are those of the original Toolaria.
 pub static SETTINGS: &[Setting] = &[
+    Setting {
+        id: Key::Preset,
+        key: "preset",
+        kind: Type::Preset,
+        unit: "NAME",
+        default: "",
+        group: Group::Gate,
+        about: "A set of values in the place of the defaults; there is `compact`.",
+    },
     number(
         Key::MaxResultChars,
         "max_result_chars",
@@ -323,6 +367,10 @@ impl Setting {
             },
             Type::Text => Ok(Value::Text(text.to_owned())),
             Type::List => Ok(Value::List(list(text))),
+            Type::Preset if text.is_empty() || PRESETS.iter().any(|p| p.name == text) => {
+                Ok(Value::Text(text.to_owned()))
+            }
+            Type::Preset => Err(self.expected(&format!("{text:?}"))),
         }
     }
 
@@ -331,6 +379,10 @@ impl Setting {
             Type::Number(min) => format!("must be a whole number from {min} to {MOST}, not {got}"),
             Type::Text => format!("must be a text, not {got}"),
             Type::List => format!("must be a list of names, not {got}"),
+            Type::Preset => {
+                let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+                format!("must be one of {}, not {got}", names.join(", "))
+            }
         }
     }
 
@@ -388,6 +440,8 @@ pub enum Origin {
     Environment(String),
     /// This place of the configuration file: `FILE:LINE`.
     File(String),
+    /// This preset.
+    Preset(&'static str),
     /// The table.
     Default,
     /// A value of another setting that this one's default gives way to.
@@ -400,6 +454,7 @@ impl std::fmt::Display for Origin {
             Origin::Flag => f.write_str("flag"),
             Origin::Environment(name) => write!(f, "environment {name}"),
             Origin::File(place) => write!(f, "file {place}"),
+            Origin::Preset(name) => write!(f, "preset {name}"),
             Origin::Default => f.write_str("default"),
             Origin::Derived(from) => write!(f, "from {from}"),
         }
@@ -502,10 +557,21 @@ impl Settings {
             .or_else(|| last(&self.environment))
             .or_else(|| self.for_tool(tool?, key))
             .or_else(|| last(&self.file));
-        match found {
+        match found.or_else(|| self.of_preset(key, tool)) {
             Some(entry) => (entry.value, entry.origin),
             None => (Setting::of(key).default_value(), Origin::Default),
         }
+    }
+
+    /// Returns what the preset says, if there is one.
+    fn of_preset(&self, key: Key, tool: Option<&str>) -> Option<Entry> {
+        if key == Key::Preset {
+            return None;
+        }
+        let Value::Text(name) = self.layered(Key::Preset, tool).0 else { return None };
+        let preset = PRESETS.iter().find(|p| p.name == name)?;
+        let (_, value) = preset.values.iter().find(|(k, _)| *k == key)?;
+        Some(Entry { key, value: Value::Number(*value), origin: Origin::Preset(preset.name) })
     }
 
     /// Returns what the `tools` entry that fits best says: the exact name, else the longest pattern.
@@ -552,11 +618,11 @@ impl Settings {
         let (excerpt, from) = self.layered(Key::ExcerptMaxChars, tool);
         let (max, max_from) = self.layered(Key::MaxResultChars, tool);
         let (Value::Number(excerpt), Value::Number(max)) = (excerpt, max) else { return None };
-        if excerpt < max || from == Origin::Default {
+        if excerpt < max || matches!(from, Origin::Default | Origin::Preset(_)) {
             return None;
         }
         let used = self.number(Key::ExcerptMaxChars, tool);
-        let both = from == Origin::Flag && (max_from == Origin::Flag || max_from == Origin::Default);
+        let both = from == Origin::Flag && matches!(max_from, Origin::Flag | Origin::Default);
         Some((
             format!(
                 "excerpt_max_chars {excerpt} ({from}) must be less than max_result_chars {max} ({max_from}); {used} is used"
@@ -672,6 +738,9 @@ fn read_value(setting: &Setting, value: &ast::Value<'_>) -> Result<Value, String
     match (setting.kind, value) {
         (Type::Number(_), ast::Value::NumberLit(n)) => setting.parse(n.value).map_err(|_| n.value.to_string()),
         (Type::Text, ast::Value::StringLit(text)) => Ok(Value::Text(text.value.to_string())),
+        (Type::Preset, ast::Value::StringLit(text)) => {
+            setting.parse(&text.value).map_err(|_| format!("the text {:?}", text.value))
+        }
         (Type::List, ast::Value::StringLit(text)) => Ok(Value::List(list(&text.value))),
         (Type::List, ast::Value::Array(array)) => {
             let names = array.elements.iter().map(|e| e.as_string_lit().map(|s| s.value.to_string()));
@@ -769,6 +838,28 @@ mod tests {
         let settings = file("{ \"max_result_chars\": \"many\", // oops\n");
         assert_eq!(settings.warnings().len(), 1, "{:?}", settings.warnings());
         assert!(settings.warnings()[0].starts_with("config.jsonc:"), "{:?}", settings.warnings());
+    }
+
+    #[test]
+    fn a_preset_comes_after_all_that_was_set_and_before_the_defaults() {
+        let mut settings = file("{\"preset\": \"compact\", \"head_lines\": 3}");
+        assert_eq!(settings.get(Key::MaxResultLines, None), (Value::Number(40), Origin::Preset("compact")));
+        assert_eq!(settings.get(Key::MaxResultLines, None).1.to_string(), "preset compact");
+        assert_eq!(settings.number(Key::HeadLines, None), 3);
+        assert_eq!(settings.get(Key::MaxStoreMb, None).1, Origin::Default);
+        settings.add_flags(vec![(Key::MaxResultLines, Value::Number(0)), (Key::MaxResultChars, Value::Number(2000))]);
+        assert_eq!(settings.number(Key::MaxResultLines, None), 0);
+        assert_eq!((settings.number(Key::ExcerptMaxChars, None), settings.conflict(None)), (1332, None));
+        let wrong = file("{\"preset\": \"tiny\"}");
+        assert!(wrong.warnings()[0].contains("preset must be one of compact, not the text \"tiny\""));
+        assert!(PRESETS.iter().flat_map(|p| p.values).all(|(key, n)| Setting::of(*key).parse(&n.to_string()).is_ok()));
+    }
+
+    #[test]
+    fn a_preset_can_be_that_of_one_tool() {
+        let settings = file("{\"tools\": {\"bash\": {\"preset\": \"compact\"}}}");
+        assert_eq!(settings.number(Key::HeadLines, Some("bash")), 8);
+        assert_eq!(settings.number(Key::HeadLines, Some("other")), 40);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod pin;
 mod readme;
 mod recover;
 mod rm;
+mod run;
 mod search;
 pub mod spec;
 mod status;

@@ -182,7 +182,7 @@ static SOURCE: &[Flag] = &[
     value(
         (Some('t'), "tool", "NAME"),
         Complete::Nothing,
-        "Name the tool the text comes from; default stdin.",
+        "Name the tool the text comes from; default stdin, or the program that is run.",
         |o, v| {
             o.tool = Some(v);
             Ok(())
@@ -202,6 +202,31 @@ static SOURCE: &[Flag] = &[
         Ok(())
     }),
 ];
+
+/// What becomes of standard error.
+const STREAMS: &[&str] = &["joined", "separate"];
+
+static TIMEOUT: &[Flag] = &[value(
+    (None, "timeout", "TIME"),
+    Complete::Nothing,
+    "Stop a command after this long: 90s, 5m; status 124, its output is kept.",
+    |o, v| {
+        let wrong = || format!("needs a duration like 90s, 2h or 3d, not {v:?}");
+        let timeout = parse_duration(&v).ok_or_else(wrong)?;
+        o.timeout_ms = Some(u64::try_from(timeout.as_millis()).map_err(|_| wrong())?);
+        Ok(())
+    },
+)];
+
+static STDERR: &[Flag] = &[value(
+    (None, "stderr", "HOW"),
+    Complete::Words(STREAMS),
+    "Filter standard error with the output (joined), or let it pass (separate).",
+    |o, v| {
+        o.stderr_separate = one_of(v, STREAMS)? == "separate";
+        Ok(())
+    },
+)];
 
 static JSON: &[Flag] = &[switch(None, "json", "Answer in JSON, for programs.", |o, _| {
     o.json = true;
@@ -414,6 +439,22 @@ pub static COMMANDS: &[Command] = &[
         run: super::filter::run,
     },
     Command {
+        name: "run",
+        args: "-- CMD [ARG...]",
+        about: "Run a command and filter what it prints, both streams as one text.",
+        long: "Everything after the first `--` (or from the first word on) is the command's. Its standard input is this \
+               one's; its exit status is this one's: 128+N for signal N, 127 not found, 126 not executable, 124 timed \
+               out. The text ends with the command, even if a background process keeps its output open. Command line \
+               (secrets masked), directory, status and duration are recorded; `--keep-out` also matches command \
+               lines.",
+        flags: &[SOURCE, TIMEOUT, STDERR],
+        settings: &[Group::Gate, Group::Preview, Group::Store, Group::Limits],
+        complete: Complete::Program,
+        runs: true,
+        hidden: false,
+        run: super::run::run,
+    },
+    Command {
         name: "fetch",
         args: "ID [MODE] [ARGS]",
         about: "Get a slice of a stored text.",
@@ -578,6 +619,30 @@ pub static COMMANDS: &[Command] = &[
         runs: false,
         hidden: false,
         run: super::config::run,
+    },
+    Command {
+        name: "drain",
+        args: "",
+        about: "Read and drop standard input: what background processes of `run` print.",
+        long: "",
+        flags: &[],
+        settings: &[],
+        complete: Complete::Nothing,
+        runs: false,
+        hidden: true,
+        run: super::run::drain,
+    },
+    Command {
+        name: "leash",
+        args: "GROUP",
+        about: "End a process group if standard input ends before its `run` does.",
+        long: "",
+        flags: &[],
+        settings: &[],
+        complete: Complete::Nothing,
+        runs: false,
+        hidden: true,
+        run: super::run::leash,
     },
     Command {
         name: "generate",

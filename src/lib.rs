@@ -23,6 +23,7 @@
 //! | [`mod@pointer`] | a value of a JSON text |
 //! | [`modes`] | the modes of fetch, one file each |
 //! | [`answer`] | what they return, and how it fits its cap |
+//! | [`order`] | sorting |
 //! | [`settings`] | every setting and where its value comes from |
 //! | [`cli`] | the programs: the only place that prints, exits and looks at the environment and the clock |
 //!
@@ -34,6 +35,7 @@ pub mod cli;
 pub mod error;
 pub mod handle;
 pub mod modes;
+pub mod order;
 pub mod outline;
 pub mod pointer;
 pub mod preview;

@@ -134,7 +134,7 @@ impl Link {
             let likeness = strsim::normalized_damerau_levenshtein(&a, &b).max(if inside { 0.7 } else { 0.0 });
             if likeness >= 0.6 {
                 self.near.push((likeness, name.into_owned()));
-                self.near.sort_by(|a, b| b.0.total_cmp(&a.0));
+                crate::order::by(&mut self.near, |a, b| b.0.total_cmp(&a.0));
                 self.near.truncate(NAMED);
             }
         }

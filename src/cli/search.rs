@@ -61,7 +61,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
     }
     blobs.retain(|blob| wanted(blob.meta()));
     // Newest first among equals.
-    blobs.sort_by_key(|blob| std::cmp::Reverse(blob.meta().created));
+    crate::order::by_key(&mut blobs, |blob| std::cmp::Reverse(blob.meta().created));
     let mut hits: Vec<(usize, Hit)> = Vec::new();
     let (mut matching, mut holding) = (0, 0u64);
     for (k, blob) in blobs.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
         holding += u64::from(found.matching > 0);
         hits.extend(found.hits.into_iter().map(|hit| (k, hit)));
     }
-    hits.sort_by(|(a, x), (b, y)| y.score.total_cmp(&x.score).then(a.cmp(b)).then(x.line.cmp(&y.line)));
+    crate::order::by(&mut hits, |(a, x), (b, y)| y.score.total_cmp(&x.score).then(a.cmp(b)).then(x.line.cmp(&y.line)));
     hits.truncate(limit);
     let cap = settings.count(Key::FetchMaxChars, None);
     let mut rows = Rows::new(cap);

@@ -160,7 +160,7 @@ fn describe(k: usize, name: Option<&str>, column: &Column, line: u64, records: u
         column.strings.json(&mut fields);
     }
     // What is more comes first.
-    parts.sort_by_key(|part| std::cmp::Reverse(part.0));
+    crate::order::by_key(&mut parts, |part| std::cmp::Reverse(part.0));
     let many = parts.len() > 1;
     let mut told: Vec<String> =
         parts.into_iter().map(|(n, text)| if many { format!("{}× {text}", thousands(n)) } else { text }).collect();

@@ -205,7 +205,7 @@ impl Log {
                 None => statuses.push((shape.status, shape.count)),
             }
         }
-        statuses.sort_unstable();
+        crate::order::by(&mut statuses, |a, b| a.cmp(b));
         if !statuses.is_empty() {
             let statuses: Vec<String> = statuses.iter().map(|(s, n)| format!("{s:03} × {}", thousands(*n))).collect();
             head.push_str(&format!("; HTTP status {}", statuses.join(", ")));
@@ -274,10 +274,10 @@ fn arrange(
         };
         group.push(shape);
     }
-    warnings.sort_by_key(|s| (u64::MAX - s.count, s.first));
-    frequent.sort_by_key(|s| (s.is_noise(), u64::MAX - s.count, s.first));
-    telling.sort_by_key(|s| s.first);
-    once.sort_by_key(|s| (s.is_noise(), s.first));
+    crate::order::by_key(&mut warnings, |s| (u64::MAX - s.count, s.first));
+    crate::order::by_key(&mut frequent, |s| (s.is_noise(), u64::MAX - s.count, s.first));
+    crate::order::by_key(&mut telling, |s| s.first);
+    crate::order::by_key(&mut once, |s| (s.is_noise(), s.first));
     let mut rows = Vec::new();
     for shape in faults {
         let each: Vec<Entry> = each_fault.iter().filter(|f| f.0 == shape.first).map(|f| f.1.clone()).collect();
@@ -287,7 +287,7 @@ fn arrange(
             rows.push(shape_row(&shape));
         }
     }
-    rows.sort_by_key(|row| row.line);
+    crate::order::by_key(&mut rows, |row| row.line);
     let own: HashSet<u64> = rows.iter().filter_map(|row| row.line).collect();
     let followed = |row: Entry| {
         let line = row.line;

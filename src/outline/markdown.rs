@@ -129,7 +129,7 @@ impl Reading {
         if self.code_blocks > 0 {
             head.push_str(&format!(", {}", count(self.code_blocks, "code block")));
             self.languages.retain(|l| !l.0.is_empty());
-            self.languages.sort_by_key(|l| u64::MAX - l.1);
+            crate::order::by_key(&mut self.languages, |l| u64::MAX - l.1);
             let names: Vec<String> =
                 self.languages.iter().take(5).map(|(name, n)| format!("{name} {}", thousands(*n))).collect();
             if !names.is_empty() {

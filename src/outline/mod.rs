@@ -152,7 +152,7 @@ impl Levels {
 
     /// Puts the rows in the order of the text, where they were added as they ended.
     fn in_order(&mut self) {
-        self.rows.sort_by_key(|row| row.1.line);
+        crate::order::by_key(&mut self.rows, |row| row.1.line);
     }
 
     /// Returns the rows and what is to be said of them. Rows that do not fit one screen come in two parts: the upper

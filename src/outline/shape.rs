@@ -363,7 +363,9 @@ impl Shapes {
         if self.shapes.len() <= SHAPES * 3 / 4 {
             return;
         }
-        self.shapes.sort_by_key(|s| (!s.level.is_grave() && s.count == 1, s.level > Level::Warn, u64::MAX - s.count));
+        crate::order::by_key(&mut self.shapes, |s| {
+            (!s.level.is_grave() && s.count == 1, s.level > Level::Warn, u64::MAX - s.count)
+        });
         for shape in self.shapes.drain(SHAPES / 2..) {
             self.lost_levels[shape.level as usize] += shape.count;
             self.lost_lines += shape.count;

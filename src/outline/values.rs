@@ -89,7 +89,7 @@ impl Set {
             return None;
         }
         let mut sorted: Vec<_> = self.entries.iter().collect();
-        sorted.sort_by(|a, b| b.1.cmp(&a.1).then((a.2.line, a.2.index).cmp(&(b.2.line, b.2.index))));
+        crate::order::by(&mut sorted, |a, b| b.1.cmp(&a.1).then((a.2.line, a.2.index).cmp(&(b.2.line, b.2.index))));
         Some(sorted)
     }
 

@@ -410,7 +410,7 @@ impl Signals {
             shape.count -= before - shape.lines.len() as u64;
             !shape.lines.is_empty()
         });
-        self.shapes.sort_by_key(|shape| (std::cmp::Reverse(shape.severity), shape.first));
+        crate::order::by_key(&mut self.shapes, |shape| (std::cmp::Reverse(shape.severity), shape.first));
         let of = |severity: Severity| self.shapes.iter().filter(move |s| s.severity == severity).count();
         let errors = of(Severity::Fatal) + of(Severity::Error);
         let suspects = if errors > 0 { SUSPECTS } else { self.limit };
@@ -454,7 +454,7 @@ impl Signals {
                 });
             }
         }
-        signals.sort_by_key(|signal| signal.line);
+        crate::order::by_key(&mut signals, |signal| signal.line);
         signals
     }
 }

@@ -278,7 +278,7 @@ impl Window {
                 rows.push((m.line, &m.text));
                 rows.extend(m.context.iter().map(|(line, text)| (*line, text.as_str())));
             }
-            rows.sort_by_key(|(line, _)| *line);
+            crate::order::by_key(&mut rows, |(line, _)| *line);
             rows.dedup_by_key(|(line, _)| *line);
             for (line, text) in rows.into_iter().filter(|(line, _)| (fit.head as u64..tail_from).contains(line)) {
                 if line > next {

@@ -51,7 +51,7 @@ impl Finder {
     pub(super) fn new(variants: &[Variant], wanted: impl Fn(&Variant) -> bool) -> Finder {
         // A literal that begins with another is found by the other.
         let mut order: Vec<u16> = (0..variants.len() as u16).filter(|&k| wanted(&variants[k as usize])).collect();
-        order.sort_by_key(|&k| variants[k as usize].literal.len());
+        crate::order::by_key(&mut order, |&k| variants[k as usize].literal.len());
         let (mut literals, mut uses): (Vec<&[u8]>, Vec<Vec<u16>>) = (Vec::new(), Vec::new());
         for k in order {
             let literal = &*variants[k as usize].literal;

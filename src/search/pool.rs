@@ -132,7 +132,9 @@ impl Pool {
         for item in &mut self.items {
             item.score = score(&item.parts);
         }
-        self.items.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)).then(a.offset.cmp(&b.offset)));
+        crate::order::by(&mut self.items, |a, b| {
+            b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)).then(a.offset.cmp(&b.offset))
+        });
         self.bar = self.items.get(self.room - 1).map_or(0.0, |c| c.score);
         let (room, mut rank, mut sets) = (self.room, 0, [0u16; 256]);
         self.items.retain(|item| {

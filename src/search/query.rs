@@ -121,7 +121,7 @@ impl Query {
             builder.terms.iter_mut().for_each(|t| t.passive = false);
         }
         let (terms, mut variants) = (builder.terms, builder.variants);
-        variants.sort_by_key(|v| v.synonym);
+        crate::order::by_key(&mut variants, |v| v.synonym);
         variants.truncate(MAX_LITERALS);
         let passive: u32 = terms.iter().enumerate().filter(|(_, t)| t.passive).map(|(k, _)| 1 << k).sum();
         let finder = super::find::Finder::new(&variants, |v| v.terms & !passive != 0);

@@ -168,7 +168,7 @@ pub(super) fn forms(word: &str, derived: f32) -> Vec<Forms> {
                 }
             }
             // The word as it was typed is what is met most.
-            accepted.sort_by(|a, b| b.1.total_cmp(&a.1));
+            crate::order::by(&mut accepted, |a, b| b.1.total_cmp(&a.1));
             Forms { shared, endings: accepted }
         })
         .filter(|f| !f.endings.is_empty())

@@ -116,7 +116,7 @@ fn sweep_holding(store: &Store, keep: &Retention, now: SystemTime, dry_run: bool
         }
     }
     // Past the budget the least recently used go first, never the one used last.
-    stay.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
+    crate::order::by(&mut stay, |a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
     let mut total = pinned_bytes;
     for (rank, candidate) in stay.into_iter().enumerate() {
         let young = !alone && now.duration_since(candidate.used).unwrap_or_default() < GRACE;

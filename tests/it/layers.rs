@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The layers from the bottom up; a module may use those of lower layers and of its own.
 const LAYERS: &[&[&str]] = &[
-    &["error", "settings"],
+    &["error", "order", "settings"],
     &["text"],
     &["store"],
     &["preview", "outline", "search", "pointer", "answer", "handle", "process"],

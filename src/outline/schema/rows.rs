@@ -30,7 +30,7 @@ impl Shape {
         }
         let mut rows: Vec<(u32, u32)> =
             order.into_iter().filter(|&id| self.tells(id)).map(|id| (self.level(id), id)).collect();
-        rows.sort_by_key(|&(level, _)| level);
+        crate::order::by_key(&mut rows, |&(level, _)| level);
         rows.into_iter().take(MAX_ENTRIES).map(|(_, id)| self.entry(id)).collect()
     }
 

@@ -249,7 +249,7 @@ impl Columns {
                 let value =
                     |(value, n): &(String, u64)| format!("{} ×{}", clean::line(value.as_bytes()), thousands(*n));
                 let mut values: Vec<_> = column.values.iter().collect();
-                values.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+                crate::order::by_key(&mut values, |(_, n)| std::cmp::Reverse(*n));
                 told.extend(values.into_iter().map(value));
             }
             let word = if told.is_empty() { key.into_owned() } else { format!("{key} ({})", told.join(", ")) };

@@ -310,12 +310,11 @@ pub fn body(text: impl Read, budget_chars: usize) -> io::Result<Option<Body>> {
     if let Some(error) = shared.failed.take() {
         return Err(error);
     }
-    let last_line = shared.line.get();
-    Ok(collector.into_inner().body(last_line, budget_chars))
+    Ok(collector.into_inner().body(budget_chars))
 }
 
 impl Collector {
-    fn body(self, last_line: u64, budget_chars: usize) -> Option<Body> {
+    fn body(self, budget_chars: usize) -> Option<Body> {
         let seen = |text: &str| clean::line(text.trim().as_bytes()).into_owned();
         let mut headings: Vec<Heading> = Vec::new();
         let mut texts: Vec<(String, bool)> = Vec::new();
@@ -374,7 +373,7 @@ impl Collector {
             fit.push(format!("[... {} not shown ...]", show::count(unshown, "heading")), 0);
         }
         let count = headings.len() as u64 + self.more_headings;
-        let mut label = format!("the text of a page of {}, without its markup", show::count(last_line + 1, "line"));
+        let mut label = "the text of a page without its markup".to_owned();
         if count > 0 {
             label += &format!(
                 "; {} with line numbers from 0 and the start of what is below each",

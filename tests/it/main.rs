@@ -11,3 +11,4 @@ mod layers;
 mod sandbox;
 mod settings;
 mod store;
+mod types;

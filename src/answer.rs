@@ -25,7 +25,7 @@ type Header = Box<dyn Fn(&[Row]) -> String>;
 pub struct Answer {
     /// The mode.
     pub mode: &'static str,
-    /// The blob.
+    /// The blob; empty for an answer about several.
     pub id: String,
     /// Makes the first line, without its brackets, for the rows that are shown.
     pub header: Header,
@@ -97,7 +97,9 @@ impl Answer {
         loop {
             let next = if shown < self.rows.len() { Some(&self.rows[shown].here) } else { self.after.as_ref() };
             let mut object = Map::new();
-            object.insert("id".to_owned(), json!(self.id));
+            if !self.id.is_empty() {
+                object.insert("id".to_owned(), json!(self.id));
+            }
             object.insert("mode".to_owned(), json!(self.mode));
             object.insert("truncated".to_owned(), json!(next.is_some()));
             object.insert("next".to_owned(), json!(next));

@@ -10,8 +10,9 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 use crate::handle::{self, Handle};
-use crate::preview::Body;
+use crate::preview::signals::{Signal, Signals};
 use crate::preview::window::{Head, TAIL, Window};
+use crate::preview::{self, Body, Marked};
 use crate::store::Store;
 use crate::store::meta::{Meta, Source};
 use crate::store::spill::{Limits, Spill};
@@ -19,6 +20,7 @@ use crate::text::decode::{Decoded, Transcoder, Utf16};
 use crate::text::kind::{self, Kind, Sample};
 use crate::text::lines::{INDEX_STEP, LineIndexBuilder};
 use crate::text::measure::{Measure, Size};
+use crate::text::show::thousands;
 
 /// How much is read at once before the verdict, in bytes: a small result comes in one or two reads.
 const FIRST_READ: usize = 64 << 10;
@@ -342,16 +344,22 @@ fn replacement(
 
 /// Makes the preview that suits the kind of the text, if there is a better one than its first and last lines.
 fn typed_body(kind: Kind, spill: &Spill<'_>, total: &Size, request: &Request, budget: usize) -> Option<Body> {
-    let _ = (total, request, budget);
-    match kind {
-        Kind::Binary => {
-            let mut head = Vec::new();
-            spill.read(0).take(SAMPLE as u64).read_to_end(&mut head).ok()?;
-            let name = kind::binary_name(&head).unwrap_or("unknown binary data");
-            Some(Body { label: "binary, no bytes shown".to_owned(), lines: vec![format!("{name}")] })
-        }
-        _ => None,
-    }
+    let options = &request.preview;
+    let (head_items, tail_items) = (options.json_head_items, options.json_tail_items);
+    let (head, tail) = (options.head_lines, options.tail_lines);
+    let text = Decoded::new(spill.read(0));
+    let body = match kind {
+        Kind::Json => preview::json::body(text, *total, budget, head_items, tail_items),
+        Kind::Ndjson => preview::ndjson::body(text, *total, budget, head_items, tail_items),
+        Kind::Csv => preview::csv::body(text, b',', *total, budget, head, tail),
+        Kind::Tsv => preview::csv::body(text, b'\t', *total, budget, head, tail),
+        Kind::Diff => preview::diff::body(text, budget),
+        Kind::Html => preview::html::body(text, budget),
+        Kind::Markdown => preview::markdown::body(text, budget),
+        Kind::Binary => return preview::binary(text, total),
+        _ => return None,
+    };
+    body.ok().flatten()
 }
 
 /// Makes the preview of the first and last lines and the ones that look like errors.
@@ -361,7 +369,18 @@ fn plain_body(meter: &Meter, meta: &Meta, end: &[u8], total: &Size, request: &Re
     let failed = meta.source.exit_status.is_some_and(|s| s != 0);
     let tail = if failed { options.tail_lines.max(options.head_lines) } else { options.tail_lines };
     let window = Window::new(meter.head.clone(), end, tail, *total);
-    window.body(options.line_max, budget, 0, |_| Vec::new())
+    window.body(options.line_max, budget, |visible| {
+        meter.signals.clone().finish(meta.kind, visible).into_iter().map(marked).collect()
+    })
+}
+
+/// Makes what the preview shows of a signal.
+fn marked(signal: Signal) -> Marked {
+    let text = match signal.count {
+        0 | 1 => signal.text,
+        n => format!("{} [{} such lines, the last is {}]", signal.text, thousands(n), signal.last),
+    };
+    Marked { line: signal.line, text, rank: signal.severity as u8, context: signal.context }
 }
 
 /// Measures what was stored of a text that was not stored whole.
@@ -413,6 +432,7 @@ struct Meter {
     index: Option<LineIndexBuilder>,
     sample: Vec<u8>,
     head: Head,
+    signals: Signals,
     /// The last bytes of the text, where they cannot be read back from what was stored.
     end: Option<Vec<u8>>,
 }
@@ -426,6 +446,7 @@ impl Meter {
             index: Some(LineIndexBuilder::default()),
             sample: Vec::new(),
             head: Head::new(options.head_lines),
+            signals: Signals::new(options.signal_lines, options.line_max),
             end: None,
         }
     }
@@ -470,6 +491,7 @@ impl Meter {
             self.sample.extend_from_slice(&text[..more]);
         }
         self.head.push(text);
+        self.signals.push(text);
         if let Some(end) = &mut self.end {
             end.extend_from_slice(&text[text.len().saturating_sub(TAIL)..]);
             let surplus = end.len().saturating_sub(TAIL);

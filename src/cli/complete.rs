@@ -181,7 +181,7 @@ pub(super) fn fish() -> String {
         match command.complete {
             Complete::Id => out.push_str(&format!("complete -c {program}{when} -a '(__toolaria_ids)'\n")),
             Complete::Program => {
-                out.push_str(&format!("complete -c {program}{when} -a '(__fish_complete_subcommand)'\n"))
+                out.push_str(&format!("complete -c {program}{when} -a '(__fish_complete_subcommand)'\n"));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::input::{Stdin, survive_file_size_limit};
+use super::input::{Stdin, survive_file_size_limit, widen_pipe};
 use super::output::Output;
 use super::spec::Opts;
 use super::{Context, Failure, complain, retention};
@@ -31,6 +31,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
     let place = std::cell::Cell::new(Some(place));
     let open = || {
         survive_file_size_limit();
+        widen_pipe();
         let place = place.take().unwrap_or_else(|| context.place(&settings))?;
         let store = Store::create(&place.root)?;
         if let Some(warning) = store.warning() {

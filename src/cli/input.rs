@@ -28,6 +28,8 @@ pub(super) struct Stdin {
 #[derive(Debug)]
 struct Signals {
     wake: UnixStream,
+    /// Kept open: where every signal is ignored nobody else holds this end, and the other would read as ended.
+    _waker: UnixStream,
     which: Arc<AtomicUsize>,
 }
 
@@ -119,7 +121,7 @@ impl Signals {
                 signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
             }
         }
-        Ok(Signals { wake, which })
+        Ok(Signals { wake, _waker: waker, which })
     }
 }
 
@@ -128,6 +130,12 @@ pub(super) fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Makes room in the pipe for as much as is read at once several times over: fewer turns between writer and reader.
+/// What is no pipe, or may not have so much, stays as it is.
+pub(super) fn widen_pipe() {
+    let _ = rustix::pipe::fcntl_setpipe_size(io::stdin(), 1 << 20);
 }
 
 /// Makes a file size limit an error of the write that meets it, not the death of the process.

@@ -44,9 +44,9 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
         }
     }
     match opts.sort.as_deref() {
-        Some("size") => found.sort_by_key(|s| std::cmp::Reverse(s.meta.size.bytes)),
-        Some("used") => found.sort_by_key(|s| std::cmp::Reverse(s.last_used)),
-        _ => found.sort_by_key(|s| std::cmp::Reverse(s.meta.created)),
+        Some("size") => crate::order::by_key(&mut found, |s| std::cmp::Reverse(s.meta.size.bytes)),
+        Some("used") => crate::order::by_key(&mut found, |s| std::cmp::Reverse(s.last_used)),
+        _ => crate::order::by_key(&mut found, |s| std::cmp::Reverse(s.meta.created)),
     }
     found.truncate(opts.limit.unwrap_or(usize::MAX));
     let mut out = String::new();

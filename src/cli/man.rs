@@ -73,12 +73,15 @@ pub(super) fn page() -> String {
     page.item("TOOLARIA_STORE", "The store.");
     page.item("SOURCE_DATE_EPOCH", "The time that is recorded and printed, in seconds since 1970.");
     page.section("EXAMPLES");
-    for (what, example) in [
+    let examples = [
         ("Filter a command's output:", "cargo build 2>&1 | toolaria \\-\\-tool bash"),
         ("Look into what was stored:", "toolaria fetch 5ddff67d3a1b grep \\-C 2 error"),
         ("Use other programs on it:", "toolaria cat 5ddff67d3a1b | jq ."),
-    ] {
-        page.raw(".PP");
+    ];
+    for (k, (what, example)) in examples.into_iter().enumerate() {
+        if k > 0 {
+            page.raw(".PP");
+        }
         page.text(what);
         page.raw(".PP\n.RS 4\n.nf");
         page.raw(example);

@@ -20,6 +20,7 @@ mod readme;
 mod recover;
 mod rm;
 mod run;
+mod search;
 pub mod spec;
 mod status;
 mod sweep;
@@ -205,6 +206,7 @@ fn retention(settings: &Settings) -> Retention {
     }
 }
 
+#[allow(clippy::disallowed_methods, reason = "this is the one place")]
 fn variable(name: &str) -> Option<String> {
     // Configuration is text; what is not UTF-8 is read as far as it can be.
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())

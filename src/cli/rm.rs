@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
             Err(e) => return Err(e.into()),
         });
     }
-    found.sort();
+    crate::order::by(&mut found, |a, b| a.cmp(b));
     found.dedup();
     for id in &found {
         sweep::remove_blob(&store, id, context.clock)?;

@@ -500,6 +500,18 @@ pub static COMMANDS: &[Command] = &[
         run: super::fetch::run,
     },
     Command {
+        name: "search",
+        args: "QUERY...",
+        about: "Search everything that is stored, the best lines first.",
+        long: "Each hit comes with its blob's id, tool, age and line number; newest first among equals.",
+        flags: &[SELECT, SEARCH, LIMIT, JSON],
+        settings: &[Group::Fetch, Group::Store],
+        complete: Complete::Nothing,
+        runs: false,
+        hidden: false,
+        run: super::search::run,
+    },
+    Command {
         name: "list",
         args: "",
         about: "List the stored texts, newest first.",

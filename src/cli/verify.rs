@@ -14,7 +14,7 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
     let (store, _) = context.open(&settings)?;
     let asked = words(&opts);
     let mut ids = if asked.is_empty() { store.ids()? } else { Vec::new() };
-    ids.sort();
+    crate::order::by(&mut ids, |a, b| a.cmp(b));
     let (mut good, mut damaged) = (0u64, Vec::new());
     let mut check = |blob: crate::error::Result<Blob>| match blob.and_then(|blob| blob.verify()) {
         Ok(()) => good += 1,

@@ -169,6 +169,13 @@ struct Fit {
     line_max: usize,
 }
 
+/// Returns how many chars signal lines take with the marks before them.
+fn cost(marked: &[Marked]) -> usize {
+    let line = |text: &str| text.chars().count() + 12;
+    let one = |m: &Marked| line(&m.text) + MARK * 3 / 4 + m.context.iter().map(|(_, text)| line(text)).sum::<usize>();
+    marked.iter().map(one).sum()
+}
+
 /// The room that the marks of left-out lines are given, in chars each.
 const MARK: usize = 80;
 
@@ -191,33 +198,32 @@ impl Window {
 
     /// Makes the preview: at most `budget` chars in its lines. `marked` gives the lines that look like errors among
     /// those that are not visible anyway.
-    pub fn body(
-        &self,
-        line_max: usize,
-        budget: usize,
-        reserve: usize,
-        marked: impl Fn(&dyn Fn(u64) -> bool) -> Vec<Marked>,
-    ) -> Body {
+    pub fn body(&self, line_max: usize, budget: usize, marked: impl Fn(&dyn Fn(u64) -> bool) -> Vec<Marked>) -> Body {
+        let widest = Fit { head: self.head.len(), tail: self.tail.len(), line_max };
+        let wanted = marked(&|line| self.visible(widest, line));
+        // What failed may take as much as two fifths of the preview from the head and the tail.
+        let most = budget * 2 / 5;
+        let reserve = cost(&wanted).min(most);
         let first_fit = self.fit(line_max, budget.saturating_sub(reserve));
         let mut marked = marked(&|line| self.visible(first_fit, line));
-        let cost = |marked: &[Marked]| marked.iter().map(|m| m.text.chars().count() + 12 + MARK / 2).sum::<usize>();
-        while !marked.is_empty() && cost(&marked) > budget / 2 {
-            marked.pop();
+        while cost(&marked) > most.max(reserve) {
+            let Some(least) = (0..marked.len()).rev().min_by_key(|&k| marked[k].rank) else { break };
+            marked.remove(least);
         }
-        let mut fit = if reserve == 0 { first_fit } else { self.fit(line_max, budget.saturating_sub(cost(&marked))) };
+        let mut fit = self.fit(line_max, budget.saturating_sub(cost(&marked)));
         loop {
             let hidden: Vec<&Marked> = marked.iter().filter(|m| !self.visible(fit, m.line)).collect();
             let body = self.render(fit, &hidden);
             let used: usize = body.lines.iter().map(|l| l.chars().count() + 1).sum();
             // The estimate is generous; where it was not enough, a line of the head goes, then one of the tail.
-            if used <= budget || (fit.head <= 1 && fit.tail == 0 && fit.line_max <= 8) {
+            if used <= budget || (fit.head <= 1 && fit.tail == 0 && fit.line_max <= 8 && marked.is_empty()) {
                 return body;
             }
             if fit.head > 1 {
                 fit.head -= 1;
             } else if fit.tail > 0 {
                 fit.tail -= 1;
-            } else {
+            } else if marked.pop().is_none() {
                 fit.line_max = fit.line_max.saturating_sub((used - budget).max(1)).max(8);
             }
         }
@@ -267,12 +273,19 @@ impl Window {
                 (Some(h), Some(t)) if marked.is_empty() => Some(self.size.chars.saturating_sub(h + t)),
                 _ => None,
             };
+            let mut rows: Vec<(u64, &str)> = Vec::new();
             for m in marked {
-                if m.line > next {
-                    out.push(omitted(next, m.line, None));
+                rows.push((m.line, &m.text));
+                rows.extend(m.context.iter().map(|(line, text)| (*line, text.as_str())));
+            }
+            crate::order::by_key(&mut rows, |(line, _)| *line);
+            rows.dedup_by_key(|(line, _)| *line);
+            for (line, text) in rows.into_iter().filter(|(line, _)| (fit.head as u64..tail_from).contains(line)) {
+                if line > next {
+                    out.push(omitted(next, line, None));
                 }
-                out.push(format!("{}:{}", m.line, m.text));
-                next = m.line + 1;
+                out.push(format!("{line}:{text}"));
+                next = line + 1;
             }
             if next < tail_from {
                 out.push(omitted(next, tail_from, chars));
@@ -339,7 +352,7 @@ mod tests {
         text.chunks(1000).for_each(|chunk| collected.push(chunk));
         let end = &text[text.len().saturating_sub(TAIL)..];
         let window = Window::new(collected, end, tail, measure::size(text));
-        window.body(400, budget, 0, |_| Vec::new())
+        window.body(400, budget, |_| Vec::new())
     }
 
     #[test]

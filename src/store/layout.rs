@@ -64,6 +64,10 @@ impl Layout {
     pub fn lock(&self) -> PathBuf {
         self.root.join("lock")
     }
+    /// The file that remembers how much was kept out of contexts by blobs that have left.
+    pub fn saved(&self) -> PathBuf {
+        self.root.join("saved.json")
+    }
     /// The file whose modification time is that of the last sweep.
     pub fn last_sweep(&self) -> PathBuf {
         self.root.join("last-sweep")

@@ -103,13 +103,64 @@ impl Saved {
     }
 }
 
-/// Adds up the ledgers of all blobs.
+impl Saved {
+    /// Adds what is known of the blob in `dir`.
+    pub fn add_blob(&mut self, dir: &Path) {
+        let tool = crate::store::blob::read_meta(dir).map(|m| m.source.tool).unwrap_or_else(|_| "?".to_owned());
+        self.add(&read(dir), &tool);
+    }
+
+    /// Returns whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.by_tool.is_empty()
+    }
+
+    /// Reads what the ledgers of blobs that have left said.
+    fn of_the_gone(store: &Store) -> Saved {
+        let bytes = layout::read_small(&store.layout().saved()).unwrap_or_default();
+        let value: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        let table = |name: &str| -> BTreeMap<String, Chars> {
+            let rows = value[name].as_object().into_iter().flatten();
+            let chars = |v: &Value, key: &str| v[key].as_u64().unwrap_or(0);
+            rows.map(|(k, v)| (k.clone(), Chars { stored: chars(v, "stored"), fetched: chars(v, "fetched") })).collect()
+        };
+        Saved { by_tool: table("by_tool"), by_day: table("by_day") }
+    }
+
+    /// Adds another count to this one.
+    pub fn merge(&mut self, other: &Saved) {
+        for (mine, theirs) in [(&mut self.by_tool, &other.by_tool), (&mut self.by_day, &other.by_day)] {
+            for (name, chars) in theirs {
+                let row = mine.entry(name.clone()).or_default();
+                row.stored += chars.stored;
+                row.fetched += chars.fetched;
+            }
+        }
+    }
+
+    /// Adds this to what is remembered of the blobs that have left.
+    pub fn remember(&self, store: &Store) -> std::io::Result<()> {
+        let mut all = Saved::of_the_gone(store);
+        all.merge(self);
+        while all.by_day.len() > DAYS {
+            all.by_day.pop_first();
+        }
+        let path = store.layout().saved();
+        let fresh = store.layout().tmp().join(crate::store::publish::fresh_name("saved"));
+        layout::write_new(&fresh, all.to_json().to_string().as_bytes())
+            .and_then(|()| std::fs::rename(&fresh, &path))
+            .inspect_err(|_| drop(std::fs::remove_file(&fresh)))
+    }
+}
+
+/// For how many days it is remembered what was kept out by blobs that have left.
+const DAYS: usize = 400;
+
+/// Adds up the ledgers of all blobs, those that have left too.
 pub fn saved(store: &Store) -> Result<Saved> {
-    let mut saved = Saved::default();
+    let mut saved = Saved::of_the_gone(store);
     for id in store.ids()? {
-        let dir = store.layout().blob(&id);
-        let tool = crate::store::blob::read_meta(&dir).map(|m| m.source.tool).unwrap_or_else(|_| "?".to_owned());
-        saved.add(&read(&dir), &tool);
+        saved.add_blob(&store.layout().blob(&id));
     }
     Ok(saved)
 }

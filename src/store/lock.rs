@@ -18,6 +18,7 @@ pub struct Lock(#[allow(dead_code, reason = "closing the file releases the lock"
 /// How long to wait between two tries.
 const PAUSE: Duration = Duration::from_millis(5);
 
+#[allow(clippy::disallowed_methods, reason = "this is the one place")]
 impl Lock {
     /// Takes the lock beside other holders of this kind; `None` if a sweep keeps it for longer than `patience`.
     pub fn shared(path: &Path, patience: Duration) -> Option<Lock> {

@@ -119,7 +119,7 @@ impl Store {
             0 => Err(self.missing(digits, now)),
             1 => Blob::open(self, &ids.remove(0)),
             _ => {
-                ids.sort();
+                crate::order::by(&mut ids, |a, b| a.cmp(b));
                 ids.truncate(10);
                 Err(Error::Ambiguous { prefix: digits.to_owned(), ids })
             }
@@ -135,7 +135,7 @@ impl Store {
             .filter(|id| is_id(id) && (id.starts_with(digits) || digits.starts_with(id.as_str())))
             .collect();
         if ids.len() > 1 {
-            ids.sort();
+            crate::order::by(&mut ids, |a, b| a.cmp(b));
             ids.truncate(10);
             return Error::Ambiguous { prefix: digits.to_owned(), ids };
         }
@@ -149,7 +149,7 @@ impl Store {
     /// Finds the `n`th (from 1) different text of the same tool, command line (or label) and session.
     fn version(&self, blob: &Blob, n: usize) -> Result<Blob> {
         let mut chain: Vec<Meta> = self.metas()?.into_iter().filter(|m| m.same_chain(blob.meta())).collect();
-        chain.sort_by_key(|m| m.created);
+        crate::order::by_key(&mut chain, |m| m.created);
         match n.checked_sub(1).and_then(|k| chain.get(k)) {
             Some(meta) => Blob::open(self, &meta.id),
             None => Err(Error::Invalid(format!(

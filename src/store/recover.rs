@@ -39,7 +39,7 @@ pub struct Orphan {
 /// Returns the texts that killed processes left, oldest first.
 pub fn orphans(store: &Store) -> Vec<Orphan> {
     let mut found: Vec<Orphan> = children(&store.layout().tmp()).iter().filter_map(|dir| look(dir)).collect();
-    found.sort_by_key(|o| o.modified);
+    crate::order::by_key(&mut found, |o| o.modified);
     found
 }
 

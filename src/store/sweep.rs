@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::error::{Doing, Error, Result};
+use crate::store::ledger::Saved;
 use crate::store::lock::Lock;
 use crate::store::meta::{Meta, Source, Tombstone};
 use crate::store::{Store, blob, layout, ledger, publish, recover};
@@ -96,6 +97,7 @@ fn sweep_holding(store: &Store, keep: &Retention, now: SystemTime, dry_run: bool
     }
     let mut stay = Vec::new();
     let mut report = Report::default();
+    let mut gone = Saved::default();
     let mut pinned_bytes = 0;
     for id in store.ids()? {
         let dir = store.layout().blob(&id);
@@ -108,18 +110,18 @@ fn sweep_holding(store: &Store, keep: &Retention, now: SystemTime, dry_run: bool
         let age = now.duration_since(candidate.used).unwrap_or_default();
         let expired = age > keep.ttl && (age > keep.hot_ttl || ledger::fetches(&dir) < HOT_FETCHES);
         if expired {
-            remove(store, candidate, "unused", now, dry_run, &mut report)?;
+            remove(store, candidate, "unused", now, dry_run, &mut report, &mut gone)?;
         } else {
             stay.push(candidate);
         }
     }
     // Past the budget the least recently used go first, never the one used last.
-    stay.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
+    crate::order::by(&mut stay, |a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
     let mut total = pinned_bytes;
     for (rank, candidate) in stay.into_iter().enumerate() {
         let young = !alone && now.duration_since(candidate.used).unwrap_or_default() < GRACE;
         if rank > 0 && !young && total + candidate.bytes > keep.max_bytes {
-            remove(store, candidate, "over budget", now, dry_run, &mut report)?;
+            remove(store, candidate, "over budget", now, dry_run, &mut report, &mut gone)?;
         } else {
             total += candidate.bytes;
             report.kept += 1;
@@ -128,6 +130,10 @@ fn sweep_holding(store: &Store, keep: &Retention, now: SystemTime, dry_run: bool
     report.kept_bytes = total;
     report.over_budget = total > keep.max_bytes;
     if !dry_run {
+        if !gone.is_empty() {
+            // What is not remembered costs no blob.
+            let _ = gone.remember(store);
+        }
         forget_tombstones(store, keep, now);
         recover::forget_old_work(store, keep.ttl, now);
     }
@@ -173,8 +179,14 @@ fn remove(
     now: SystemTime,
     dry_run: bool,
     report: &mut Report,
+    gone: &mut Saved,
 ) -> Result<()> {
+    let mut saved = Saved::default();
+    if !dry_run {
+        saved.add_blob(&store.layout().blob(&candidate.id));
+    }
     if dry_run || bury(store, &candidate, why, now)? {
+        gone.merge(&saved);
         let Candidate { id, bytes, used } = candidate;
         report.removed.push(Removed { id, bytes, why, last_used: used });
     } else {
@@ -234,8 +246,12 @@ pub fn remove_blob(store: &Store, id: &str, now: SystemTime) -> Result<()> {
         return Err(Error::Unknown(id.to_owned()));
     }
     let meta = blob::read_meta(&home).unwrap_or_else(|_| unknown(id, now));
+    let mut gone = Saved::default();
+    gone.add_blob(&home);
     write_tombstone(store, &Meta { id: id.to_owned(), ..meta }, "removed", now)?;
-    publish::set_aside(store, &home)
+    publish::set_aside(store, &home)?;
+    let _ = gone.remember(store);
+    Ok(())
 }
 
 fn forget_tombstones(store: &Store, keep: &Retention, now: SystemTime) {

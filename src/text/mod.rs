@@ -8,8 +8,11 @@
 pub mod clean;
 pub mod cut;
 pub mod decode;
+pub mod json;
 pub mod kind;
 pub mod lines;
 pub mod measure;
 pub mod secrets;
 pub mod show;
+pub mod sketch;
+pub mod table;

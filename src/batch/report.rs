@@ -145,11 +145,12 @@ pub fn text(entries: &mut [Entry], cap: usize, put: PutAway<'_>, out: &mut dyn W
     let total = |costs: &[(usize, bool)]| costs.iter().map(|c| c.0).sum::<usize>();
     let width = WIDTHS.into_iter().find(|&width| total(&costs(width)) <= room / 2).unwrap_or(WIDTHS[3]);
     let costs = costs(width);
-    // A row that stands alone between two gaps costs their words too.
-    let gaps: Vec<(usize, bool)> =
-        costs.iter().map(|&(cost, first)| (cost + if first { GAP } else { 0 }, first)).collect();
-    let shown = if total(&costs) <= room { vec![true; costs.len()] } else { choose(&gaps, room) };
-    let rows: usize = costs.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(cost, _)| cost.0).sum();
+    // Where not all are shown, one that failed may have a gap before it.
+    let gap = |k: usize| if costs[k].1 && (k == 0 || !costs[k - 1].1) { GAP } else { 0 };
+    let all = total(&costs) <= room;
+    let gaps = (0..costs.len()).map(|k| (costs[k].0 + if all { 0 } else { gap(k) }, costs[k].1)).collect::<Vec<_>>();
+    let shown = choose(&gaps, room);
+    let rows: usize = gaps.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(cost, _)| cost.0).sum();
 
     let headers: Vec<usize> = entries.iter().enumerate().map(|(k, e)| chars(&e.header(k + 1, width))).collect();
     let wants: Vec<Want> = entries

@@ -88,7 +88,7 @@ pub fn write_meta(dir: &Path, meta: &Meta) -> Result<()> {
     let bytes = serde_json::to_vec_pretty(&meta.to_json()).map_err(io::Error::from);
     let path = dir.join(layout::META);
     let bytes = bytes.doing("write", &path)?;
-    let fresh = dir.join(format!("{}.{}", layout::META, std::process::id()));
+    let fresh = dir.join(fresh_name(layout::META));
     let written = layout::write_new(&fresh, &bytes).and_then(|()| fs::rename(&fresh, &path));
     if written.is_err() {
         let _ = fs::remove_file(&fresh);

@@ -275,6 +275,16 @@ fn five_hundred_commands_fit_one_answer() {
 }
 
 #[test]
+fn commands_that_print_the_same_share_one_blob() {
+    let s = Sandbox::new();
+    let commands = vec!["seq 20000"; 60].join("\n");
+    for _ in 0..3 {
+        s.toolaria(["batch", "-j", "8"]).stdin(&commands).run().success();
+    }
+    assert_eq!(s.ids().len(), 1);
+}
+
+#[test]
 fn a_batch_can_stop_at_the_first_failure() {
     let s = Sandbox::new();
     let done = s.toolaria(["batch", "-j1", "--fail-fast", "--", "echo a", "false", "touch never"]).run();

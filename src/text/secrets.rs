@@ -46,7 +46,7 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 static SCHEME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r#"(?P<keep>\b(?:bearer[ \t]+|basic[ \t]+[a-z0-9+/=]{0}))(?P<value>[a-z0-9+/=._~-]{6,})"#));
+    LazyLock::new(|| regex(r#"(?P<keep>\b(?:bearer[ \t]+))(?P<value>[a-z0-9+/=._~-]{6,})"#));
 /// The user of a URL: all of it if there is a password, or where a lone user is a token.
 static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     regex(r#"(?P<keep>\b(?:https?://|[a-z][a-z0-9+.-]*://[^\s/@:'"]*:))(?P<value>[^\s/'"]+)(?P<after>@)"#)
@@ -73,49 +73,64 @@ static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// What a line has to contain, in lower case, to be looked at closer.
-const HINTS: [&str; 26] = [
-    "token",
-    "pass",
-    "secret",
-    "key",
-    "credential",
-    "auth",
-    "pwd",
-    "cookie",
-    "bearer",
-    "basic",
-    "://",
-    "-u",
-    "mysql",
-    "mariadb",
-    "redis",
+/// The rules, and what a text has to contain in lower case for a rule to be looked at: making a rule costs more than
+/// all the looking.
+static RULES: [(&LazyLock<Option<Regex>>, &[&str]); 8] = [
+    (&HEADER, &["authorization", "cookie"]),
+    (&SCHEME, &["bearer"]),
+    (&URL, &["://"]),
+    (&OPTION_VALUE, NAMES),
+    (&NAME_VALUE, NAMES),
+    (&USER, &["-u", "--user", "-user"]),
+    (&SHORT, &["mysql", "mariadb", "redis-cli", "sshpass"]),
+    (&SHAPE, SHAPES),
+];
+
+/// What every name has that [`NAME`] fits.
+const NAMES: &[&str] = &["token", "pass", "secret", "key", "credential", "auth", "pwd"];
+
+/// What every word has that [`SHAPE`] fits.
+const SHAPES: &[&str] = &[
     "sk-",
-    "k_",
-    "gh",
-    "glpat",
+    "k_live_",
+    "k_test_",
+    "gho_",
+    "ghp_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
     "xox",
-    "ia",
+    "akia",
+    "asia",
+    "aiza",
     "npm_",
-    "pypi",
+    "pypi-",
     "hf_",
-    "eyj",
+    "shpat_",
+    "shpss_",
+    "shpca_",
+    "dop_v1_",
     "sg.",
+    "age-secret-key",
+    "eyj",
+    "-----begin",
 ];
 
 /// Returns a text (a script, one argument) with its secrets masked.
 pub fn mask(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
-    if !HINTS.iter().any(|hint| lower.contains(hint)) {
-        return Cow::Borrowed(text);
-    }
-    let mut masked = text.to_owned();
-    for rule in [&HEADER, &SCHEME, &URL, &OPTION_VALUE, &NAME_VALUE, &USER, &SHORT, &SHAPE] {
-        if let Some(rule) = rule.as_ref() {
-            masked = rule.replace_all(&masked, put).into_owned();
+    let mut masked = Cow::Borrowed(text);
+    for (rule, hints) in RULES {
+        if hints.iter().any(|hint| lower.contains(hint))
+            && let Some(rule) = rule.as_ref()
+            && let Cow::Owned(changed) = rule.replace_all(&masked, put)
+        {
+            masked = Cow::Owned(changed);
         }
     }
-    Cow::Owned(masked)
+    masked
 }
 
 fn put(found: &Captures<'_>) -> String {
@@ -138,7 +153,8 @@ pub fn command_line<S: AsRef<str>>(words: &[S]) -> String {
     let mut shown: Vec<String> = Vec::with_capacity(words.len());
     let mut secret = false;
     for word in words.iter().map(AsRef::as_ref) {
-        let hint = word.contains(['-', '=']);
+        let lower = word.to_ascii_lowercase();
+        let hint = NAMES.iter().any(|name| lower.contains(name));
         if secret && !word.starts_with('-') {
             shown.push(MASK.to_owned());
         } else if let (true, Some((name, value))) = (hint, word.split_once('='))
@@ -149,7 +165,7 @@ pub fn command_line<S: AsRef<str>>(words: &[S]) -> String {
         } else {
             shown.push(requote(&mask(word)));
         }
-        secret = word.starts_with('-') && fits(&OPTION, word);
+        secret = hint && word.starts_with('-') && fits(&OPTION, word);
     }
     // Options that take their secret in a word of its own are only seen with their program.
     mask(&shown.join(" ")).into_owned()

@@ -5,7 +5,7 @@ _toolaria() {
     [ "${COMP_WORDS[0]##*/}" = toolaria-fetch ] && command=fetch
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
-        if [ -z "$command" ]; then case $word in run|fetch|search|list|status|path|cat|sweep|recover|verify|rm|pin|unpin|config) command=$word at=$i; break ;; esac; fi
+        if [ -z "$command" ]; then case $word in run|batch|fetch|search|list|status|path|cat|sweep|recover|verify|rm|pin|unpin|config) command=$word at=$i; break ;; esac; fi
     done
     case $prev in
         --tool) COMPREPLY=(); return ;;
@@ -28,6 +28,8 @@ _toolaria() {
         --min-free-mb) COMPREPLY=(); return ;;
         --timeout) COMPREPLY=(); return ;;
         --stderr) COMPREPLY=($(compgen -W 'joined separate' -- "$cur")); return ;;
+        --jobs) COMPREPLY=(); return ;;
+        --batch-max-chars) COMPREPLY=(); return ;;
         --context) COMPREPLY=(); return ;;
         --before-context) COMPREPLY=(); return ;;
         --after-context) COMPREPLY=(); return ;;
@@ -46,10 +48,10 @@ _toolaria() {
         --max-store-mb) COMPREPLY=(); return ;;
         --tombstone-days) COMPREPLY=(); return ;;
         --sweep-interval-minutes) COMPREPLY=(); return ;;
-        --batch-max-chars) COMPREPLY=(); return ;;
     esac
     case $command in
         run) case $cur in -*) COMPREPLY=($(compgen -W '-t --tool --label --no-store --timeout --stderr --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -c -- "$cur")) ;; esac ;;
+        batch) case $cur in -*) COMPREPLY=($(compgen -W '-j --jobs --fail-fast --timeout -t --tool --label --no-store --json --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --batch-max-chars --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
         fetch) case $cur in -*) COMPREPLY=($(compgen -W '--raw --verify -i --ignore-case -F --fixed-strings -w --word-regexp -v --invert-match -c --count -o --only-matching -C --context -B --before-context -A --after-context -m --max-count -e --regexp --start --limit --json --fetch-max-chars --full-fetch-max-chars --store --session -h --help -V --version' -- "$cur")) ;; *) if ((COMP_CWORD == at + 1)); then COMPREPLY=($(compgen -W "$(toolaria list --names 2>/dev/null | cut -d: -f1)" -- "$cur")); else COMPREPLY=($(compgen -W 'outline search grep range bytes json stat full' -- "$cur")); fi ;; esac ;;
         search) case $cur in -*) COMPREPLY=($(compgen -W '--since -t --tool --id --limit --json --fetch-max-chars --full-fetch-max-chars --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
         list) case $cur in -*) COMPREPLY=($(compgen -W '--since -t --tool --type --sort --partial --names --limit --json --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
@@ -63,7 +65,7 @@ _toolaria() {
         pin) case $cur in -*) COMPREPLY=($(compgen -W '--json --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -W "$(toolaria list --names 2>/dev/null | cut -d: -f1)" -- "$cur")) ;; esac ;;
         unpin) case $cur in -*) COMPREPLY=($(compgen -W '--json --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -W "$(toolaria list --names 2>/dev/null | cut -d: -f1)" -- "$cur")) ;; esac ;;
         config) case $cur in -*) COMPREPLY=($(compgen -W '-t --tool --json --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --fetch-max-chars --full-fetch-max-chars --batch-max-chars --store --session --ttl-hours --hot-ttl-hours --max-store-mb --tombstone-days --sweep-interval-minutes --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
-        *) case $cur in -*) COMPREPLY=($(compgen -W '-t --tool --label --no-store --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -W 'run fetch search list status path cat sweep recover verify rm pin unpin config' -- "$cur")) ;; esac ;;
+        *) case $cur in -*) COMPREPLY=($(compgen -W '-t --tool --label --no-store --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -W 'run batch fetch search list status path cat sweep recover verify rm pin unpin config' -- "$cur")) ;; esac ;;
     esac
 }
 complete -F _toolaria toolaria toolaria-fetch

@@ -14,7 +14,7 @@ use crate::text::{clean, cut};
 /// How the first line begins.
 const RESCUED: &str = "[Toolaria: tool result rescued.";
 /// How the last but one begins.
-const INTACT: &str = "The full text is stored intact";
+pub(crate) const INTACT: &str = "The full text is stored intact";
 /// How the last begins.
 const RETRIEVE: &str = "Retrieve more with";
 /// What a line of a text must not begin with where a preview shows it.

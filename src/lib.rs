@@ -31,6 +31,7 @@
 //! place; nothing that is shown can act on a terminal or stand as a handle; memory is bounded by the settings.
 
 pub mod answer;
+pub mod batch;
 pub mod cli;
 pub mod error;
 pub mod handle;

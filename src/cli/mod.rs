@@ -1,6 +1,7 @@
 //! The program: argv to settings to a command to an exit status. Only this module and the ones below it print, exit,
 //! or look at the environment and the clock.
 
+mod batch;
 mod cat;
 pub(crate) mod complete;
 mod config;

@@ -228,6 +228,22 @@ static STDERR: &[Flag] = &[value(
     },
 )];
 
+static BATCH: &[Flag] = &[
+    value(
+        (Some('j'), "jobs", "N"),
+        Complete::Nothing,
+        "Run N at a time; default as many as there are processors.",
+        |o, v| {
+            o.jobs = Some(whole::<usize>(&v)?.max(1));
+            Ok(())
+        },
+    ),
+    switch(None, "fail-fast", "Start no more commands after the first that fails.", |o, _| {
+        o.fail_fast = true;
+        Ok(())
+    }),
+];
+
 static JSON: &[Flag] = &[switch(None, "json", "Answer in JSON, for programs.", |o, _| {
     o.json = true;
     Ok(())
@@ -453,6 +469,21 @@ pub static COMMANDS: &[Command] = &[
         runs: true,
         hidden: false,
         run: super::run::run,
+    },
+    Command {
+        name: "batch",
+        args: "-- 'CMD' 'CMD' ...",
+        about: "Run several commands and answer about all of them within one cap.",
+        long: "Each is run by `sh -c`, with nothing on its standard input. Without commands they are read from standard \
+               input, one a line; blank lines and lines that begin with # are skipped. The answer has a row for each, \
+               in order, then what each printed: whole where it fits, else a preview; what is not shown whole is \
+               stored. Status 1 if any failed.",
+        flags: &[BATCH, TIMEOUT, SOURCE, JSON],
+        settings: &[Group::Gate, Group::Preview, Group::Batch, Group::Store, Group::Limits],
+        complete: Complete::Nothing,
+        runs: true,
+        hidden: false,
+        run: super::batch::run,
     },
     Command {
         name: "fetch",

@@ -203,12 +203,10 @@ impl Running {
             self.hold();
         }
         match self.stopping {
-            Stopping::No => {
-                if self.timeout.is_some_and(|timeout| now - self.started >= timeout) {
-                    self.timed_out = true;
-                    self.send(Signal::TERM);
-                    self.stopping = Stopping::Asked(now + GRACE);
-                }
+            Stopping::No if self.timeout.is_some_and(|timeout| now - self.started >= timeout) => {
+                self.timed_out = true;
+                self.send(Signal::TERM);
+                self.stopping = Stopping::Asked(now + GRACE);
             }
             Stopping::Asked(at) if at <= now => self.kill(),
             Stopping::Killed(at) if at <= now => self.stage = Stage::Done,

@@ -135,7 +135,7 @@ fn snippets() -> Vec<(String, String)> {
 #[test]
 fn the_readmes_wrappers_work_as_pasted() {
     let names: Vec<String> = snippets().iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!(names, ["wrapper", "pipefail", "tools"]);
+    assert_eq!(names, ["run", "batch", "wrapper", "pipefail", "tools"]);
     for (name, code) in snippets() {
         let s = Sandbox::new();
         let code = if name == "wrapper" { format!("{code}rescued false; echo \"status $?\"\n") } else { code };
@@ -143,6 +143,8 @@ fn the_readmes_wrappers_work_as_pasted() {
         let out = String::from_utf8_lossy(&done.output.stdout).into_owned();
         match name.as_str() {
             "wrapper" => assert!(out.contains("blob=") && out.ends_with("status 1\n"), "{done}"),
+            "run" => assert!(out.contains("exit_status=3;") && out.ends_with("status 3\n"), "{done}"),
+            "batch" => assert!(out.contains("blob=") && out.contains("small") && !out.contains("one failed"), "{done}"),
             "pipefail" => assert!(out.contains("blob=") && !out.contains("failed\n"), "{done}"),
             // `jq` and `less` may be missing outside CI.
             _ => assert!(out.starts_with("100000\n100000\n[grep '99$'") && out.contains("\n1000\n"), "{done}"),

@@ -7,8 +7,8 @@ const LAYERS: &[&[&str]] = &[
     &["error", "order", "settings"],
     &["text"],
     &["store"],
-    &["preview", "outline", "search", "pointer", "answer", "handle", "process"],
-    &["rescue", "modes"],
+    &["preview", "outline", "search", "pointer", "answer", "handle"],
+    &["rescue", "modes", "process"],
     &["batch"],
     &["cli"],
 ];

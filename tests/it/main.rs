@@ -8,6 +8,7 @@ mod faults;
 mod fetch;
 mod filter;
 mod layers;
+mod run;
 mod sandbox;
 mod settings;
 mod store;

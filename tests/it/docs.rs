@@ -135,7 +135,7 @@ fn snippets() -> Vec<(String, String)> {
 #[test]
 fn the_readmes_wrappers_work_as_pasted() {
     let names: Vec<String> = snippets().iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!(names, ["wrapper", "pipefail", "tools"]);
+    assert_eq!(names, ["run", "batch", "wrapper", "pipefail", "tools"]);
     for (name, code) in snippets() {
         let s = Sandbox::new();
         let code = if name == "wrapper" { format!("{code}rescued false; echo \"status $?\"\n") } else { code };
@@ -143,9 +143,78 @@ fn the_readmes_wrappers_work_as_pasted() {
         let out = String::from_utf8_lossy(&done.output.stdout).into_owned();
         match name.as_str() {
             "wrapper" => assert!(out.contains("blob=") && out.ends_with("status 1\n"), "{done}"),
+            "run" => assert!(out.contains("exit_status=3;") && out.ends_with("status 3\n"), "{done}"),
+            "batch" => assert!(out.contains("blob=") && out.contains("small") && !out.contains("one failed"), "{done}"),
             "pipefail" => assert!(out.contains("blob=") && !out.contains("failed\n"), "{done}"),
             // `jq` and `less` may be missing outside CI.
             _ => assert!(out.starts_with("100000\n100000\n[grep '99$'") && out.contains("\n1000\n"), "{done}"),
         }
     }
+}
+
+/// Runs a script of `examples/` in a sandbox; returns what it printed.
+#[track_caller]
+fn example(s: &Sandbox, script: &str) -> String {
+    s.sh(&script.replace("EXAMPLES", &root("examples").to_string_lossy())).run().success()
+}
+
+#[test]
+fn the_shell_function_keeps_the_status() {
+    let s = Sandbox::new();
+    let out =
+        example(&s, "source EXAMPLES/rescued.bash; rescued seq 1 50000; rescued sh -c 'echo no; exit 9'; echo $?");
+    assert!(out.contains("tool=seq;") && out.ends_with("no\n9\n"), "{out}");
+}
+
+#[test]
+fn the_agents_shell_tool_keeps_the_status_and_ends_in_time() {
+    let s = Sandbox::new();
+    let out = example(&s, "EXAMPLES/agent-shell.sh 'echo out; echo err >&2; exit 3'; echo $?");
+    assert_eq!(out, "out\nerr\n3\n");
+    let done = s.sh(&format!("{}/agent-shell.sh 'echo begun; sleep 30' 1", root("examples").display())).run();
+    assert_eq!((done.output.status.code(), &*done.output.stdout), (Some(124), &b"begun\n"[..]), "{done}");
+}
+
+#[test]
+fn a_makefile_can_use_the_filter() {
+    let s = Sandbox::new();
+    let out = example(&s, "make -s -f EXAMPLES/Makefile");
+    assert!(out.contains("tool=list;") && out.contains("1 blob, "), "{out}");
+}
+
+#[test]
+fn a_listing_of_files_gets_a_map() {
+    let s = Sandbox::new();
+    let out = example(&s, "mkdir -p d/e; touch d/e/file-{1..2000}; EXAMPLES/find.sh d; EXAMPLES/find.sh d/e/file-1");
+    assert!(out.contains("[outline of ") && out.contains("2000 d/e\n") && out.ends_with("\nd/e/file-1\n"), "{out}");
+}
+
+#[test]
+fn the_cron_jobs_are_commands_that_work() {
+    let s = Sandbox::new();
+    let cron = std::fs::read_to_string(root("examples/sweep.cron")).unwrap();
+    let jobs: Vec<&str> = cron.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).collect();
+    assert_eq!(jobs.len(), 2);
+    let (id, _) = s.rescue("x".repeat(13_000));
+    s.age(&id, 49);
+    for job in jobs {
+        let command = job.splitn(6, ' ').nth(5).unwrap();
+        assert_eq!(s.sh(command).run().success(), "");
+    }
+    assert!(!s.blob(&id).exists());
+}
+
+#[test]
+fn the_report_loops_over_the_list() {
+    let there = std::process::Command::new("jq").arg("--version").output().is_ok();
+    if !there {
+        assert!(std::env::var("TOOLARIA_TEST_SHELLS").is_err(), "jq is missing");
+        return;
+    }
+    let s = Sandbox::new();
+    s.rescue(format!("first words\n{}", "x\n".repeat(13_000)));
+    s.rescue("y".repeat(50_000));
+    let out = example(&s, "EXAMPLES/report.sh");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains("50000 chars") && lines[1].ends_with("first words"), "{out}");
 }

@@ -18,6 +18,7 @@
 //! | [`preview`] | what a replacement shows: first and last lines, signal lines, what suits the kind |
 //! | [`handle`] | the lines around a preview |
 //! | [`rescue`] | gate, spill and preview: the main job |
+//! | [`process`], [`batch`] | running a command as one text; several with one answer |
 //! | [`outline`] | maps of texts, one file a kind |
 //! | [`search`] | the best lines for some words |
 //! | [`mod@pointer`] | a value of a JSON text |

@@ -1,6 +1,6 @@
 //! The map of a text that is no other kind: whatever divides it.
 //!
-//! One pass collects every division that such texts have: the folders of `ls -R`, the symbols of a disassembly, the
+//! One pass collects every division that such texts have: the folders of `ls -R` and of paths, the symbols of a disassembly, the
 //! headings of a manual page, underlined titles, blocks between blank lines, blocks at one indentation, and the
 //! shapes of the lines. At the end the first of these that divides the text is the map, and there always is one:
 //! lines at equal distances at the least.
@@ -13,6 +13,7 @@ use crate::text::show::{count, thousands};
 use crate::text::{clean, cut};
 
 use super::log::Log;
+use super::paths::Paths;
 use super::{Entry, LINE_BYTES, Levels, Outline, row};
 
 /// How many lines stand for the text where nothing divides it.
@@ -120,6 +121,7 @@ struct Reading {
     paragraphs: Division,
     groups: Division,
     indented: u64,
+    paths: Paths,
     shapes: Option<Log>,
     landmarks: Vec<Entry>,
     step: u64,
@@ -140,6 +142,7 @@ impl Reading {
             paragraphs: Division::new(),
             groups: Division::new(),
             indented: 0,
+            paths: Paths::new(),
             shapes: Some(Log::new()),
             landmarks: Vec::new(),
             step: 1,
@@ -168,6 +171,7 @@ impl Reading {
             return;
         }
         let indent = text.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        self.paths.line(number, text);
         self.folder(number, text);
         self.symbol(number, text);
         self.heading(number, indent, text);
@@ -271,6 +275,9 @@ impl Reading {
             let head =
                 format!("{lines}, {} with {}", count(self.folders.total, "folder"), amount(self.entries, "entry"));
             return made(head, self.folders, "folder");
+        }
+        if let Some(map) = std::mem::replace(&mut self.paths, Paths::new()).finish() {
+            return map;
         }
         if self.symbols.total >= 3 {
             return made(format!("{lines}, {}", count(self.symbols.total, "symbol")), self.symbols, "symbol");

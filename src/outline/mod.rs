@@ -16,6 +16,7 @@ mod levels;
 pub mod log;
 pub mod markdown;
 pub mod ndjson;
+mod paths;
 mod scan;
 mod schema;
 mod shape;

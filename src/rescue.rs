@@ -20,6 +20,7 @@ use crate::text::decode::{Decoded, Transcoder, Utf16};
 use crate::text::kind::{self, Kind, Sample};
 use crate::text::lines::{INDEX_STEP, LineIndexBuilder};
 use crate::text::measure::{Measure, Size};
+use crate::text::paths;
 use crate::text::show::thousands;
 
 /// How much is read at once before the verdict, in bytes: a small result comes in one or two reads.
@@ -369,8 +370,11 @@ fn plain_body(meter: &Meter, meta: &Meta, end: &[u8], total: &Size, request: &Re
     let failed = meta.source.exit_status.is_some_and(|s| s != 0);
     let tail = if failed { options.tail_lines.max(options.head_lines) } else { options.tail_lines };
     let window = Window::new(meter.head.clone(), end, tail, *total);
-    window.body(options.line_max, budget, |visible| {
-        meter.signals.clone().finish(meta.kind, visible).into_iter().map(marked).collect()
+    // What a search through files found says `error` as the files do; nothing happened there.
+    let found = paths::are_matches(meter.sample.split(|&b| b == b'\n').take(400));
+    window.body(options.line_max, budget, |visible| match found {
+        true => Vec::new(),
+        false => meter.signals.clone().finish(meta.kind, visible).into_iter().map(marked).collect(),
     })
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::text::clean;
+use crate::text::paths::path;
 use crate::text::show::{count, thousands};
 
 use super::{Entry, LINE_BYTES, Outline};
@@ -145,26 +146,6 @@ impl Paths {
     fn files(&self) -> u64 {
         self.folders.keys().filter(|name| !name.ends_with(b"/")).count() as u64
     }
-}
-
-/// Returns the path that a line is, or begins with before `:number:`, and whether it is that of a match.
-fn path(text: &[u8]) -> Option<(&[u8], bool)> {
-    if let Some(colon) = memchr::memchr(b':', text).filter(|n| *n > 0) {
-        let digits = text[colon + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
-        if digits > 0 && matches!(text.get(colon + 1 + digits), Some(b':' | b'-')) && like_a_path(&text[..colon]) {
-            return Some((&text[..colon], true));
-        }
-    }
-    let anchored = [&b"/"[..], b"./", b"../", b"~/"].iter().any(|start| text.starts_with(start));
-    if text.ends_with(b":") || memchr::memmem::find(text, b"://").is_some() {
-        return None;
-    }
-    let bare = !text.iter().any(|b| b" \t:;,=(){}<>\"'`|".contains(b)) && text.contains(&b'/');
-    (anchored || bare).then_some((text, false))
-}
-
-fn like_a_path(text: &[u8]) -> bool {
-    !text.iter().any(|b| b" \t;,=(){}<>\"'`|".contains(b)) && (text.contains(&b'/') || text.contains(&b'.'))
 }
 
 /// Returns how many folders lead to what a name stands for, itself included.

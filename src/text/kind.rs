@@ -115,6 +115,9 @@ pub fn detect(sample: &Sample<'_>) -> Kind {
     if lines::diff(&lines) {
         return Kind::Diff;
     }
+    if super::paths::are_matches(lines.iter().copied()) {
+        return Kind::Text;
+    }
     let log = lines::log(&lines);
     if let Some(kind) = table::detect(sample).filter(|_| !log || !lines::stamped_first(&lines)) {
         return kind;

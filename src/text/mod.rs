@@ -12,6 +12,7 @@ pub mod json;
 pub mod kind;
 pub mod lines;
 pub mod measure;
+pub mod paths;
 pub mod secrets;
 pub mod show;
 pub mod sketch;

@@ -92,6 +92,21 @@ fn a_passing_run_shows_no_signals() {
 }
 
 #[test]
+fn what_a_search_through_files_found_is_no_failure() {
+    let s = Sandbox::new();
+    let text: String = (0..400)
+        .map(|k| format!("src/part_{}.rs:{k}:fn plain(error: &io::Error) -> Failed {{ panic!() }}\n", k / 90))
+        .collect();
+    let (id, out) = s.rescue(text);
+    assert!(out.contains("type=text") && !out.contains("signal line"), "{out}");
+    let outline = s.toolaria(["fetch", &id, "outline"]).run().success();
+    assert!(
+        outline.contains("400 matches in 5 files") && outline.contains("90:  src/part_1.rs (90 matches)"),
+        "{outline}"
+    );
+}
+
+#[test]
 fn a_kept_out_tool_passes_whatever_the_size() {
     let s = Sandbox::new();
     let text = log(3000);

@@ -6,13 +6,14 @@
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 use crate::handle::{self, Handle};
 use crate::preview::signals::{Signal, Signals};
 use crate::preview::window::{Head, TAIL, Window};
-use crate::preview::{self, Body, Marked};
+use crate::preview::{self as by_kind, Body, Marked};
 use crate::store::Store;
 use crate::store::meta::{Meta, Source};
 use crate::store::spill::{Limits, Spill};
@@ -278,69 +279,66 @@ fn spill_and_publish<'s>(
     // Where not even the handle is shorter than the text or fits its cap, the text is the better answer.
     meta.id = meta.sha256[..crate::store::ID_DIGITS].to_owned();
     let cap = request.preview.excerpt_max.min(usize::try_from(total.chars).unwrap_or(usize::MAX).saturating_sub(1));
-    let shown = |meta: &Meta| replacement(meter, meta, &total, &spill, &end, store, request, cap);
-    if shown(&meta).is_none() {
-        return Err(unstored(Some(spill), Vec::new(), None));
-    }
+    let place = store.layout().root();
+    let body = match room(&handle(&meta, &total, place, request), cap) {
+        Some(room) => preview(meter, &meta, &total, &spill, &end, request, room),
+        None => return Err(unstored(Some(spill), Vec::new(), None)),
+    };
     let held = store.hold();
-    // The text is made again after publishing only if that changed what the handle says.
-    let before = (meta.id.clone(), meta.created);
-    let first = shown(&meta);
     if let Err(failure) = spill.publish(&mut meta, index.as_ref(), request.now) {
         return Err(unstored(Some(spill), Vec::new(), Some(failure)));
     }
-    let replacement = if (meta.id.clone(), meta.created) == before {
-        first
-    } else {
-        replacement(meter, &meta, &total, &spill, &end, store, request, cap)
-    };
-    match replacement {
+    // Only now it is known what the id is and when the same text was first stored.
+    match wrap(&handle(&meta, &total, place, request), body, cap) {
         Some(text) => Ok((meta, text, ended, held)),
         None => Err(unstored(Some(spill), Vec::new(), None)),
     }
 }
 
-/// Makes what replaces the text; `None` if it cannot fit into `cap` chars.
-#[allow(clippy::too_many_arguments)]
-fn replacement(
+fn handle<'a>(meta: &'a Meta, total: &Size, store: &'a Path, request: &Request) -> Handle<'a> {
+    Handle {
+        meta,
+        chars: total.chars,
+        lines: total.lines,
+        store,
+        name_store: request.name_store,
+        long_lines: total.longest_line > request.preview.line_max as u64,
+    }
+}
+
+/// Returns how many chars the lines of a preview may have inside a handle; `None` if not even the handle fits.
+fn room(handle: &Handle<'_>, cap: usize) -> Option<usize> {
+    Some(cap.checked_sub(handle.cost("", cap))?.saturating_sub(LABEL))
+}
+
+/// Makes the preview.
+fn preview(
     meter: &Meter,
     meta: &Meta,
     total: &Size,
     spill: &Spill<'_>,
     end: &[u8],
-    store: &Store,
     request: &Request,
-    cap: usize,
-) -> Option<String> {
-    let handle = Handle {
-        meta,
-        chars: total.chars,
-        lines: total.lines,
-        store: store.layout().root(),
-        name_store: request.name_store,
-        long_lines: total.longest_line > request.preview.line_max as u64,
-    };
-    let fixed = handle.cost("", cap);
-    let room = cap.checked_sub(fixed)?;
-    let body = |budget: usize| {
-        // A fault in a preview must not cost the text: the plain first and last lines never fail.
-        let typed = catch_unwind(AssertUnwindSafe(|| typed_body(meta.kind, spill, total, request, budget)));
-        typed.ok().flatten().unwrap_or_else(|| plain_body(meter, meta, end, total, request, budget))
-    };
-    let mut made = body(room.saturating_sub(LABEL));
-    let text = handle.around(&made.label, &made.lines, cap);
-    if text.chars().count() <= cap {
-        return Some(text);
-    }
-    // The label took more than its room.
-    while made.lines.pop().is_some() {
-        let text = handle.around(&made.label, &made.lines, cap);
+    room: usize,
+) -> Body {
+    // A fault in a preview must not cost the text: the plain first and last lines never fail.
+    let typed = catch_unwind(AssertUnwindSafe(|| typed_body(meta.kind, spill, total, request, room)));
+    typed.ok().flatten().unwrap_or_else(|| plain_body(meter, meta, end, total, request, room))
+}
+
+/// Puts the handle around a preview; `None` if that cannot fit into `cap` chars.
+fn wrap(handle: &Handle<'_>, mut body: Body, cap: usize) -> Option<String> {
+    loop {
+        let text = handle.around(&body.label, &body.lines, cap);
         if text.chars().count() <= cap {
             return Some(text);
         }
+        // The label, or a longer id, took more than its room.
+        if body.lines.pop().is_none() {
+            let bare = handle.around("no line of it fits", &[], cap);
+            return (bare.chars().count() <= cap).then_some(bare);
+        }
     }
-    let bare = handle.around("no line of it fits", &[], cap);
-    (bare.chars().count() <= cap).then_some(bare)
 }
 
 /// Makes the preview that suits the kind of the text, if there is a better one than its first and last lines.
@@ -350,14 +348,14 @@ fn typed_body(kind: Kind, spill: &Spill<'_>, total: &Size, request: &Request, bu
     let (head, tail) = (options.head_lines, options.tail_lines);
     let text = Decoded::new(spill.read(0));
     let body = match kind {
-        Kind::Json => preview::json::body(text, *total, budget, head_items, tail_items),
-        Kind::Ndjson => preview::ndjson::body(text, *total, budget, head_items, tail_items),
-        Kind::Csv => preview::csv::body(text, b',', *total, budget, head, tail),
-        Kind::Tsv => preview::csv::body(text, b'\t', *total, budget, head, tail),
-        Kind::Diff => preview::diff::body(text, budget),
-        Kind::Html => preview::html::body(text, budget),
-        Kind::Markdown => preview::markdown::body(text, budget),
-        Kind::Binary => return preview::binary(text, total),
+        Kind::Json => by_kind::json::body(text, *total, budget, head_items, tail_items),
+        Kind::Ndjson => by_kind::ndjson::body(text, *total, budget, head_items, tail_items),
+        Kind::Csv => by_kind::csv::body(text, b',', *total, budget, head, tail),
+        Kind::Tsv => by_kind::csv::body(text, b'\t', *total, budget, head, tail),
+        Kind::Diff => by_kind::diff::body(text, budget),
+        Kind::Html => by_kind::html::body(text, budget),
+        Kind::Markdown => by_kind::markdown::body(text, budget),
+        Kind::Binary => return by_kind::binary(text, total),
         _ => return None,
     };
     body.ok().flatten()

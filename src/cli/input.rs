@@ -3,9 +3,7 @@
 //! The handlers are installed only when a read would have to wait after something has arrived: a small result never
 //! pays for them, and before anything arrived there is nothing to keep.
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +17,7 @@ use crate::rescue::{Ended, Input};
 /// Standard input.
 #[derive(Debug)]
 pub(super) struct Stdin {
-    file: File,
+    file: io::Stdin,
     arrived: bool,
     signals: Option<Signals>,
     stopped: Option<i32>,
@@ -36,9 +34,7 @@ struct Signals {
 impl Stdin {
     /// Takes hold of standard input.
     pub(super) fn new() -> Result<Stdin, Error> {
-        let fd = io::stdin().as_fd().try_clone_to_owned();
-        let fd = fd.map_err(|e| Error::Invalid(format!("cannot read standard input: {e}")))?;
-        Ok(Stdin { file: File::from(fd), arrived: false, signals: None, stopped: None })
+        Ok(Stdin { file: io::stdin(), arrived: false, signals: None, stopped: None })
     }
 
     /// Returns the signal that ended the text.
@@ -79,7 +75,7 @@ impl Read for Stdin {
             if !self.wait()? {
                 return Ok(0);
             }
-            match self.file.read(buf) {
+            match rustix::io::read(&self.file, &mut *buf).map_err(io::Error::from) {
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {
                     poll(&mut [PollFd::new(&self.file, PollFlags::IN)], None)?;
                 }

@@ -12,6 +12,8 @@ use crate::text::{clean, cut};
 
 /// How many hits are ranked if it is not told; as many are shown as fit.
 const HITS: usize = 10;
+/// How many hits can be asked for in all: what comes after is no answer any more.
+const MOST: usize = 500;
 /// How many lines before and after a hit come with it.
 const NEIGHBOURS: usize = 1;
 /// The most chars of a hit's line.
@@ -22,9 +24,9 @@ const NEIGHBOUR_CHARS: usize = 160;
 /// Answers `search QUERY`; `skip` hits were shown before.
 pub fn search(blob: &Blob, query: &str, limit: Option<usize>, skip: usize, show: &Show) -> Result<Answer> {
     let id = blob.id().to_owned();
-    let wanted = limit.unwrap_or(HITS).min(1000);
+    let wanted = limit.unwrap_or(HITS).min(MOST);
     let options = Options {
-        limit: skip.saturating_add(wanted).min(2000),
+        limit: skip.saturating_add(wanted).min(MOST),
         context: NEIGHBOURS,
         line_max_chars: LINE_CHARS.min(show.cap / 4),
         ..Options::default()
@@ -71,7 +73,7 @@ pub fn search(blob: &Blob, query: &str, limit: Option<usize>, skip: usize, show:
     answer.fields.insert("matching".to_owned(), json!(matching));
     answer.rows = rows.into_rows();
     // More than were ranked may match; asked for no particular number, the reader has seen the best.
-    if limit.is_none() && ranked == options.limit && (ranked as u64) < matching {
+    if limit.is_none() && ranked == options.limit && ranked < MOST && (ranked as u64) < matching {
         answer.after = Some(again(ranked));
     }
     Ok(answer)

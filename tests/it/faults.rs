@@ -31,6 +31,20 @@ fn a_full_disk_passes_the_text_through() {
 }
 
 #[test]
+fn too_few_descriptors_pass_the_text_through() {
+    let s = Sandbox::new();
+    let text: String = (0..5000).map(|k| format!("{k}\n")).collect();
+    std::fs::write(s.dir().join("in"), &text).unwrap();
+    for limit in 4..12 {
+        let done = s.sh(&format!("exec < in; ulimit -n {limit}; exec toolaria --tool t")).run();
+        assert_eq!(done.output.status.code(), Some(0), "{limit}: {done}");
+        let whole = done.output.stdout == text.as_bytes();
+        let rescued = done.output.stdout.starts_with(b"[Toolaria: ");
+        assert!(whole || rescued, "{limit}: {done}");
+    }
+}
+
+#[test]
 fn a_file_in_the_place_of_a_folder_passes_the_text_through() {
     let s = Sandbox::new();
     s.sh("mkdir -m 700 store; : > store/blobs").run().success();

@@ -233,6 +233,30 @@ fn search_shows_the_best_line_first_with_its_neighbours() {
 }
 
 #[test]
+fn every_continuation_ends_and_never_asks_twice() {
+    let s = Sandbox::new();
+    let text: String = (0..1000).map(|k| format!("request {k} it's \"quoted\" in /a b/c*{}\n", k % 13)).collect();
+    let (id, _) = s.rescue(text);
+    let calls: [&[&str]; 6] = [
+        &["search", "request quoted"],
+        &["outline"],
+        &["range", "-900", "800"],
+        &["bytes", "100", "30000"],
+        &["grep", "-i", "-C", "2", "it's \"QUO"],
+        &["grep", "-m", "70", "-F", "/a b/c*1"],
+    ];
+    for call in calls {
+        let answers = follow(&s, &id, call, 300);
+        if call[0] == "grep" {
+            let hits = answers.iter().flat_map(|a| a["hits"].as_array().unwrap());
+            let lines: Vec<u64> = hits.map(|h| h["line"].as_u64().unwrap()).collect();
+            assert!(lines.windows(2).all(|w| w[0] < w[1]), "{call:?}");
+            assert_eq!(answers[0]["total"], lines.len(), "{call:?}");
+        }
+    }
+}
+
+#[test]
 fn every_answer_is_short_and_passes_the_filter() {
     let s = Sandbox::new();
     for text in

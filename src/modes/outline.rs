@@ -54,6 +54,13 @@ pub fn outline(blob: &Blob, skip: usize, show: &Show) -> Result<Answer> {
     let mut answer = Answer::new("outline", &id, "entries", Box::new(header));
     answer.fields.insert("type".to_owned(), json!(kind.name()));
     answer.fields.insert("head".to_owned(), json!(cut::middle(&made.head, 300)));
+    let mut made = made;
+    let size = blob.meta().size;
+    if size.lines <= 3 && size.longest_line > 4000 && matches!(kind, Kind::Text | Kind::Log | Kind::Code) {
+        made.notes.push(
+            "a giant line: `search` and `grep` answer with windows of it, `bytes START COUNT` opens one".to_owned(),
+        );
+    }
     let notes: Vec<String> = made.notes.iter().map(|note| cut::middle(note, 300).into_owned()).take(5).collect();
     if !notes.is_empty() {
         answer.fields.insert("notes".to_owned(), json!(notes));

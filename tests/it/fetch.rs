@@ -206,6 +206,8 @@ fn a_giant_line_is_searched_to_its_end() {
     assert!(out.contains("aNEEDLE-42b") && out.contains("at byte 3000000") && out.chars().count() <= 4000, "{out}");
     let out = s.toolaria(["fetch", &id, "search", "needle"]).run().success();
     assert!(out.contains("NEEDLE-42"), "{out}");
+    let out = s.toolaria(["fetch", &id, "outline"]).run().success();
+    assert!(out.contains("`bytes START COUNT` opens one"), "{out}");
 }
 
 #[test]

@@ -97,7 +97,8 @@ impl Handle<'_> {
         };
         put(&self.first());
         put(&Handle::label(label));
-        body.iter().for_each(|line| put(line));
+        // Whatever made the preview: no line of it can stand as one of these. Its own marks of omissions stay.
+        body.iter().for_each(|line| put(if line.starts_with("[... ") { line.into() } else { guard(line) }.as_ref()));
         if self.shows_intact(cap) {
             put(&self.intact());
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::Body;
+use crate::handle::guard;
 use crate::text::measure::Size;
 use crate::text::show::{count, thousands};
 use crate::text::table::{ROW, Row, Rows};
@@ -94,6 +95,7 @@ impl Shown {
 
     fn line(&self, width: usize) -> String {
         let text = clean::line(self.text.as_bytes());
+        let text = guard(&text);
         if self.cut == 0 {
             return cut::middle(&text, width).into_owned();
         }

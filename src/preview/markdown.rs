@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use super::Body;
 use super::fit::{self, Fit, HEADINGS, Heading, LINE_CHARS, MARK};
+use crate::handle::guard;
 use crate::text::lines::Blocks;
 use crate::text::{clean, cut, measure, show};
 
@@ -25,7 +26,7 @@ pub fn body(text: impl Read, budget_chars: usize) -> io::Result<Option<Body>> {
                 continue;
             }
             if room > 0 {
-                let shown = cut::middle(line.text().trim_end(), LINE_CHARS).into_owned();
+                let shown = cut::middle(&guard(line.text().trim_end()), LINE_CHARS).into_owned();
                 room = room.saturating_sub(fit::cost(&shown));
                 first.push((shown, measure::chars(line.bytes) + 1));
             }

@@ -253,13 +253,14 @@ impl Reading {
     }
 
     fn landmark(&mut self, number: u64, text: &[u8]) {
-        if self.landmarks.len() == LANDMARKS {
+        // Twice as far apart may leave them all, as where every other line is blank.
+        while self.landmarks.len() >= LANDMARKS {
             self.step *= 2;
             let step = self.step;
             self.landmarks.retain(|entry| entry.line.is_some_and(|line| line.is_multiple_of(step)));
-            if !number.is_multiple_of(step) {
-                return;
-            }
+        }
+        if !number.is_multiple_of(self.step) {
+            return;
         }
         self.landmarks.push(Entry::at(number, cut::start(row(text).trim(), 90)).with("kind", "line"));
     }
@@ -405,5 +406,17 @@ mod tests {
             let map = outline(text.as_bytes()).unwrap();
             prop_assert!(map.entries.iter().all(|e| e.line.is_none_or(|l| l < lines.len() as u64)));
         }
+    }
+
+    #[test]
+    fn landmarks_stay_few_where_every_other_line_is_blank() {
+        let text: String = (0..3000).map(|k| format!("block {k} words\n\n")).collect();
+        let mut reading = Reading::new();
+        crate::text::lines::each_line(text.as_bytes(), |line| {
+            reading.line(&line);
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert!((LANDMARKS / 4..=LANDMARKS).contains(&reading.landmarks.len()), "{}", reading.landmarks.len());
     }
 }

@@ -52,7 +52,7 @@ const RULES: &[Rule] = &[
     rule("segmentation fault", Anywhere, Fatal),
     rule("by SIGSEGV", Anywhere, Fatal),
     rule("signal SIGSEGV", Anywhere, Fatal),
-    rule(", SIGSEGV:", Anywhere, Fatal),
+    rule(", SIGSEGV", Anywhere, Fatal),
     rule("by SIGABRT", Anywhere, Fatal),
     rule("signal SIGABRT", Anywhere, Fatal),
     rule(", SIGABRT:", Anywhere, Fatal),
@@ -138,6 +138,14 @@ const RULES: &[Rule] = &[
     rule("Failed to", Head, Error),
     rule("Failed to", Anywhere, Suspect),
     rule("No space left on device", Anywhere, Error),
+    rule(": fatal error ", Anywhere, Error),
+    rule("subcommand failed", Anywhere, Error),
+    rule("connect: connection refused", Anywhere, Error),
+    rule("ccess denied for user", Anywhere, Error),
+    rule("Unable to connect to", Head, Error),
+    rule("Operation timed out", Head, Error),
+    rule("! Undefined control sequence", Head, Error),
+    rule("AssertionError", Head, Error),
     // Reasons that are a failure more often than not.
     rule("No such file or directory", Reason, Suspect),
     rule("No such", Complaint, Suspect),
@@ -259,9 +267,18 @@ pub(super) struct Finding {
 /// How many stems of one line are held against the table.
 const MOST_STEMS: usize = 64;
 
+/// Whether a line is what a compiler adds to a message of its own: `file.h:12:5: note: …`. The message tells it all.
+fn is_note(text: &str) -> bool {
+    let Some(at) = text.find(": note: ") else { return false };
+    text[..at].ends_with(|c: char| c.is_ascii_digit()) && !text[..at].contains(' ')
+}
+
 /// Judges a clean line; `None` if nothing in it tells of a failure.
 pub(super) fn judge(text: &str) -> Option<Finding> {
     let line = Line::read(text);
+    if is_note(text) {
+        return None;
+    }
     let own = line.level.as_ref().and_then(|(level, word)| {
         let severity = match level {
             Level::Info => return None,

@@ -38,7 +38,7 @@ pub(super) fn diff(lines: &[&[u8]]) -> bool {
 /// Whether the lines are Markdown: headings, and something else that only it has.
 pub(super) fn markdown(lines: &[&[u8]]) -> bool {
     let (mut fenced, mut fences, mut headings, mut items, mut links, mut marks, mut rules) = (false, 0, 0, 0, 0, 0, 0);
-    let mut comments = 0;
+    let (mut comments, mut deeper) = (0, 0);
     for (k, line) in lines.iter().enumerate() {
         let text = line.trim_ascii_start();
         if text.starts_with(b"```") || text.starts_with(b"~~~") {
@@ -52,6 +52,7 @@ pub(super) fn markdown(lines: &[&[u8]]) -> bool {
         let level = line.iter().take_while(|b| **b == b'#').count();
         if (1..=6).contains(&level) && line.get(level) == Some(&b' ') {
             headings += 1;
+            deeper += usize::from(level > 1);
             // Comments of a script come in runs.
             comments += usize::from(k > 0 && lines[k - 1].starts_with(b"# ") && level == 1);
         }
@@ -66,6 +67,10 @@ pub(super) fn markdown(lines: &[&[u8]]) -> bool {
         rules += usize::from(rule && k > 0 || text.starts_with(b"|") && text.ends_with(b"|"));
     }
     let others = [fences > 0, items > 0, links > 0, marks > 0].iter().filter(|x| **x).count();
+    // A guide of headings and plain words: no script has so many comments of two marks, and none in a row.
+    if deeper >= 3 && comments == 0 && headings * 2 <= lines.len() + 1 {
+        return true;
+    }
     if headings > 0 && comments * 3 <= headings {
         return headings + fences + items + links + marks + rules >= 3 && (others >= 2 || headings >= 3 && others >= 1);
     }

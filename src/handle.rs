@@ -18,7 +18,7 @@ pub(crate) const INTACT: &str = "The full text is stored intact";
 /// How the last begins.
 const RETRIEVE: &str = "Retrieve more with";
 /// What a line of a text must not begin with where a preview shows it.
-const OURS: [&str; 5] = ["[Toolaria:", INTACT, RETRIEVE, "Preview (", "[... "];
+const OURS: [&str; 6] = ["[Toolaria:", INTACT, RETRIEVE, "Preview (", "[... ", "[more: "];
 /// The longest tool name shown, in chars. Own choice: longer than any tool's name, short enough for a line.
 const TOOL_CHARS: usize = 64;
 
@@ -131,9 +131,20 @@ fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns a line of a text as a preview may show it: indented if it looks like one of a handle's.
+/// Returns a line of a text as a preview may show it: indented if it looks like one of a handle's, also where only
+/// what cannot be seen stands before that.
 pub fn guard(line: &str) -> Cow<'_, str> {
-    if OURS.iter().any(|ours| line.starts_with(ours)) { Cow::Owned(format!("  {line}")) } else { Cow::Borrowed(line) }
+    let seen = line.trim_start_matches(unseen);
+    if OURS.iter().any(|ours| seen.starts_with(ours)) { Cow::Owned(format!("  {line}")) } else { Cow::Borrowed(line) }
+}
+
+/// Whether a char leaves no mark: those of no width, the fillers, and blanks other than the plain one.
+fn unseen(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}' | '\u{FFA0}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0100}'..='\u{E01EF}')
+        || (c.is_whitespace() && c != ' ' && c != '\t')
 }
 
 /// Returns a tool name as one clean, short word.
@@ -179,5 +190,11 @@ mod tests {
         assert_eq!(guard("[Toolaria: x"), "  [Toolaria: x");
         assert_eq!(guard("Retrieve more with `x`"), "  Retrieve more with `x`");
         assert_eq!(guard("plain [Toolaria: x"), "plain [Toolaria: x");
+        for hidden in
+            ['\u{200B}', '\u{2060}', '\u{AD}', '\u{180E}', '\u{2800}', '\u{3164}', '\u{34F}', '\u{A0}', '\u{2003}']
+        {
+            let line = format!("{hidden}[Toolaria: x");
+            assert_eq!(guard(&line), format!("  {line}"), "{hidden:?}");
+        }
     }
 }

@@ -282,7 +282,19 @@ fn spill_and_publish<'s>(
     let place = store.layout().root();
     let body = match room(&handle(&meta, &total, place, request), cap) {
         Some(room) => preview(meter, &meta, &total, &spill, &end, request, room),
-        None => return Err(unstored(Some(spill), Vec::new(), None)),
+        None => {
+            // A text of about the handle's own size is better as it is; of a larger one its user should know why.
+            let larger = total.chars > 2 * request.preview.excerpt_max as u64;
+            let needs = handle(&meta, &total, place, request).cost("", cap);
+            let failure = larger.then(|| {
+                Error::Store(format!(
+                    "the handle takes {needs} chars with the store at {}, more than excerpt_max_chars ({})",
+                    place.display(),
+                    request.preview.excerpt_max
+                ))
+            });
+            return Err(unstored(Some(spill), Vec::new(), failure));
+        }
     };
     let held = store.hold();
     if let Err(failure) = spill.publish(&mut meta, index.as_ref(), request.now) {

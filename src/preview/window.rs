@@ -78,6 +78,8 @@ impl Kept {
 #[derive(Clone, Debug)]
 pub struct Head {
     want: usize,
+    /// No first line was asked for; one is kept for a text of one line.
+    none: bool,
     lines: Vec<Kept>,
     open: bool,
     measure: Measure,
@@ -87,7 +89,14 @@ pub struct Head {
 impl Head {
     /// Collects the first `want` lines (at least one).
     pub fn new(want: usize) -> Self {
-        Head { want: want.max(1), lines: Vec::new(), open: false, measure: Measure::default(), counted: 0 }
+        Head {
+            want: want.max(1),
+            none: want == 0,
+            lines: Vec::new(),
+            open: false,
+            measure: Measure::default(),
+            counted: 0,
+        }
     }
 
     /// Sees the next bytes of the text.
@@ -185,9 +194,12 @@ impl Window {
         head.finish();
         let mut lines = head.lines;
         lines.truncate(head.want);
+        if head.none && size.lines > 1 {
+            lines.clear();
+        }
         // The first line is the head's, even of a text of one line; of the others the tail has the last word.
         let total = usize::try_from(size.lines).unwrap_or(usize::MAX);
-        let want_tail = want_tail.min(total.saturating_sub(1));
+        let want_tail = want_tail.min(total.saturating_sub(lines.len().min(1)));
         let from = total - want_tail;
         let mut tail = if from < lines.len() { lines.split_off(from) } else { Vec::new() };
         let whole = end.len() as u64 >= size.bytes;
@@ -303,11 +315,12 @@ impl Window {
         };
         if (fit.head + fit.tail) as u64 == lines {
             return match lines {
-                1 => "1 line, cut in its middle".to_owned(),
+                1 => "1 line, cut".to_owned(),
                 _ => format!("all {} lines, long ones cut", thousands(lines)),
             };
         }
         match (fit.head, fit.tail) {
+            (0, 0) => format!("no lines{signals}"),
             (0, t) => format!("last {}{signals}", count(t as u64, "line")),
             (h, 0) => format!("first {}{signals}", count(h as u64, "line")),
             (h, t) => format!("first {h} / last {t} lines{signals}"),

@@ -35,6 +35,7 @@ _toolaria() {
         --after-context) COMPREPLY=(); return ;;
         --max-count) COMPREPLY=(); return ;;
         --regexp) COMPREPLY=(); return ;;
+        --skip) COMPREPLY=(); return ;;
         --start) COMPREPLY=(); return ;;
         --limit) COMPREPLY=(); return ;;
         --fetch-max-chars) COMPREPLY=(); return ;;
@@ -52,7 +53,7 @@ _toolaria() {
     case $command in
         run) case $cur in -*) COMPREPLY=($(compgen -W '-t --tool --label --no-store --timeout --stderr --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=($(compgen -c -- "$cur")) ;; esac ;;
         batch) case $cur in -*) COMPREPLY=($(compgen -W '-j --jobs --fail-fast --timeout -t --tool --label --no-store --json --preset --max-result-chars --max-result-bytes --max-result-lines --keep-out --excerpt-max-chars --head-lines --tail-lines --line-max-chars --signal-lines --json-head-items --json-tail-items --batch-max-chars --store --session --max-blob-mb --min-free-mb -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
-        fetch) case $cur in -*) COMPREPLY=($(compgen -W '--raw --verify -i --ignore-case -F --fixed-strings -w --word-regexp -v --invert-match -c --count -o --only-matching -C --context -B --before-context -A --after-context -m --max-count -e --regexp --start --limit --json --fetch-max-chars --full-fetch-max-chars --store --session -h --help -V --version' -- "$cur")) ;; *) if ((COMP_CWORD == at + 1)); then COMPREPLY=($(compgen -W "$(toolaria list --names 2>/dev/null | cut -d: -f1)" -- "$cur")); else COMPREPLY=($(compgen -W 'outline search grep range bytes json stat full' -- "$cur")); fi ;; esac ;;
+        fetch) case $cur in -*) COMPREPLY=($(compgen -W '--raw --verify -i --ignore-case -F --fixed-strings -w --word-regexp -v --invert-match -c --count -o --only-matching -C --context -B --before-context -A --after-context -m --max-count -e --regexp --skip --start --limit --json --fetch-max-chars --full-fetch-max-chars --store --session -h --help -V --version' -- "$cur")) ;; *) if ((COMP_CWORD == at + 1)); then COMPREPLY=($(compgen -W "$(toolaria list --names 2>/dev/null | cut -d: -f1)" -- "$cur")); else COMPREPLY=($(compgen -W 'outline search grep range bytes json stat full' -- "$cur")); fi ;; esac ;;
         search) case $cur in -*) COMPREPLY=($(compgen -W '--since -t --tool --id --limit --json --fetch-max-chars --full-fetch-max-chars --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
         list) case $cur in -*) COMPREPLY=($(compgen -W '--since -t --tool --type --sort --partial --names --limit --json --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;
         status) case $cur in -*) COMPREPLY=($(compgen -W '-v --verbose --json --store --session -h --help -V --version' -- "$cur")) ;; *) COMPREPLY=() ;; esac ;;

@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::modes::grep::Grep;
 use crate::modes::{Show, bytes, grep, json, outline, range, search, stat};
-use crate::settings::{Key, Settings, nearest};
+use crate::settings::{Key, Origin, Settings, nearest};
 use crate::store::blob::Blob;
 use crate::store::ledger::{self, Event};
 use crate::text::show::thousands;
@@ -32,7 +32,10 @@ pub(super) fn run(context: &Context, opts: Opts) -> Result<ExitCode, Failure> {
         return full(context, &settings, &place, &blob, &opts);
     }
     let answer = request.answer(context, &settings, &blob, &show)?;
-    let command = format!("{} {}", place.command("fetch"), blob.id());
+    let mut command = format!("{} {}", place.command("fetch"), blob.id());
+    if settings.get(Key::FetchMaxChars, None).1 == Origin::Flag {
+        command.push_str(&format!(" --fetch-max-chars {}", show.cap));
+    }
     let text = if opts.json { answer.json(show.cap) } else { answer.text(show.cap, &command) };
     Output::stdout()?.write_all(text.as_bytes()).map_err(Error::Output)?;
     record(context, &settings, &blob, mode.name, args, text.chars().count() as u64);
@@ -153,6 +156,7 @@ impl Request {
                     after: opts.after.unwrap_or(0),
                     max_count: opts.max_count,
                     start: opts.start.unwrap_or(0),
+                    skip: opts.skip.unwrap_or(0),
                 })
             }
             "range" => {

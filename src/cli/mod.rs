@@ -133,8 +133,13 @@ struct StorePlace {
 impl Context {
     fn new() -> Context {
         let clock = SystemTime::now();
-        let fixed = variable("SOURCE_DATE_EPOCH").and_then(|text| text.trim().parse().ok());
-        let now = fixed.map_or(clock, |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        let text = variable("SOURCE_DATE_EPOCH").filter(|text| !text.trim().is_empty());
+        let fixed = text.as_ref().and_then(|text| text.trim().parse::<u64>().ok());
+        if let (Some(text), None) = (&text, fixed) {
+            complain(&format!("SOURCE_DATE_EPOCH must be whole seconds since 1970, not {text:?}; it is ignored"));
+        }
+        let at = |seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+        let now = fixed.and_then(at).unwrap_or(clock);
         Context { clock, now }
     }
 
@@ -153,7 +158,7 @@ impl Context {
         settings.warnings().iter().for_each(|warning| complain(warning));
         if let Some((why, usage)) = settings.conflict(opts.tool.as_deref()) {
             if usage {
-                return Err(Failure::Usage(why));
+                return Err(Failure::Usage(why.split("; ").next().unwrap_or_default().to_owned()));
             }
             complain(&why);
         }

@@ -53,6 +53,8 @@ pub struct Opts {
     pub patterns: Vec<String>,
     /// `--start`.
     pub start: Option<u64>,
+    /// `--skip`.
+    pub skip: Option<usize>,
     /// `--limit`.
     pub limit: Option<usize>,
     /// `--id`, each.
@@ -306,6 +308,10 @@ static GREP: &[Flag] = &[
         o.patterns.push(v);
         Ok(())
     }),
+    value((None, "skip", "N"), Complete::Nothing, "With -o: leave out the first N matches of that line.", |o, v| {
+        o.skip = Some(whole(&v)?);
+        Ok(())
+    }),
     value((None, "start", "LINE"), Complete::Nothing, "Begin at this line (or entry), to go on.", |o, v| {
         o.start = Some(whole(&v)?);
         Ok(())
@@ -412,6 +418,7 @@ pub static MODES: &[Mode] = &[
             "after-context",
             "max-count",
             "regexp",
+            "skip",
             "start",
         ],
     },

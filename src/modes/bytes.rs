@@ -23,7 +23,10 @@ pub fn bytes(blob: &Blob, start: u64, length: u64, show: &Show) -> Result<Answer
     let size = if blob.is_utf16() { None } else { Some(blob.meta().size.bytes) };
     let of = size.map(|n| format!(" of {}", thousands(n))).unwrap_or_default();
     if window.is_empty() {
-        let head = format!("bytes in {id}: no byte {}{of}", thousands(start));
+        let head = match length {
+            0 => format!("bytes in {id}: 0 bytes asked for{of}"),
+            _ => format!("bytes in {id}: no byte {}{of}", thousands(start)),
+        };
         let mut answer = Answer::new("bytes", &id, "", Box::new(move |_| head.clone()));
         answer.fields.insert("start".to_owned(), json!(start));
         answer.fields.insert("text".to_owned(), json!(""));

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
-use super::{Show, read_error};
+use super::{FRAME, Show, read_error};
 use crate::answer::{Answer, Row, Rows};
 use crate::error::{Error, Result};
 use crate::store::blob::Blob;
@@ -44,6 +44,8 @@ pub struct Grep {
     pub max_count: Option<u64>,
     /// The line to begin at.
     pub start: u64,
+    /// With `-o`: how many matches of that line were shown before.
+    pub skip: usize,
 }
 
 impl Grep {
@@ -66,8 +68,8 @@ impl Grep {
         !self.invert && !self.patterns.iter().any(looks_at_ends)
     }
 
-    /// Returns the arguments that go on at line `start`.
-    fn again(&self, start: u64) -> Vec<String> {
+    /// Returns the arguments that go on at line `start`, there after the first `skip` matches.
+    fn again(&self, start: u64, skip: usize) -> Vec<String> {
         let mut args = vec!["grep".to_owned()];
         let mut flag = |on: bool, name: &str| {
             if on {
@@ -84,7 +86,13 @@ impl Grep {
                 args.extend([name.to_owned(), n.to_string()]);
             }
         }
+        if let Some(max) = self.max_count {
+            args.extend(["-m".to_owned(), max.to_string()]);
+        }
         args.extend(["--start".to_owned(), start.to_string()]);
+        if skip > 0 {
+            args.extend(["--skip".to_owned(), skip.to_string()]);
+        }
         for pattern in &self.patterns {
             args.extend(["-e".to_owned(), pattern.clone()]);
         }
@@ -94,6 +102,11 @@ impl Grep {
 
 fn build(pattern: &str, ignore_case: bool) -> std::result::Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).case_insensitive(ignore_case).multi_line(true).crlf(false).build()
+}
+
+/// Returns the mark that stands for lines of context that did not fit.
+fn context_omitted(first: u64, lines: u64) -> String {
+    format!("[... {} from {first} omitted; `range {first} {lines}` shows them ...]", count(lines, "context line"))
 }
 
 fn bad_pattern(pattern: &str, error: &regex::Error) -> Error {
@@ -124,8 +137,11 @@ pub fn grep(blob: &Blob, grep: &Grep, show: &Show) -> Result<Answer> {
         last_hit: None,
         behind: VecDeque::new(),
         wanted_after: 0,
-        limited: None,
+        after_room: 0,
+        after: None,
         shown_to: None,
+        matches: 0,
+        matched_to: 0,
     };
     let by_block = grep.by_block();
     let context = grep.before > 0 || grep.after > 0;
@@ -156,9 +172,14 @@ struct Finder<'a> {
     /// The lines before this one, for `-B`.
     behind: VecDeque<(u64, String)>,
     wanted_after: usize,
-    /// Where `-m` stopped.
-    limited: Option<u64>,
+    /// How many chars the lines after this match may still take.
+    after_room: usize,
+    /// The arguments that go on where showing stopped: at the first match without room, or where `-m` said so.
+    after: Option<Vec<String>>,
     shown_to: Option<u64>,
+    /// For `-o`: the matches of this line so far, and the byte of the text where the last one ends.
+    matches: usize,
+    matched_to: u64,
 }
 
 impl Finder<'_> {
@@ -216,77 +237,125 @@ impl Finder<'_> {
     }
 
     fn miss(&mut self, line: &Line<'_>, text: &[u8]) {
-        if self.wanted_after > 0 && line.part.last {
-            self.wanted_after -= 1;
-            let text = self.context_text(text);
-            self.shown_to = Some(line.number);
-            self.rows.extend_last(
-                &format!("\n{}-{text}", line.number),
-                "after",
-                json!({ "line": line.number, "text": text }),
-            );
+        if self.wanted_after == 0 || !line.part.last {
+            return;
         }
+        self.wanted_after -= 1;
+        let text = self.context_text(text);
+        let cost = self.context_cost(&text);
+        if cost > self.after_room {
+            let mark = context_omitted(line.number, self.wanted_after as u64 + 1);
+            self.rows.extend_last(&format!("\n{mark}"), "after", json!({ "line": line.number, "omitted": true }));
+            self.wanted_after = 0;
+            return;
+        }
+        self.after_room -= cost;
+        self.shown_to = Some(line.number);
+        let json = json!({ "line": line.number, "text": text });
+        self.rows.extend_last(&format!("\n{}-{text}", line.number), "after", json);
+    }
+
+    /// Returns how many chars a line of context takes in the answer, with its number.
+    fn context_cost(&self, text: &str) -> usize {
+        self.show.cost(text) + if self.show.json { 40 } else { 12 }
     }
 
     fn hit(&mut self, line: &Line<'_>, text: &[u8]) {
-        if self.last_hit == Some(line.number) {
+        let again = self.last_hit == Some(line.number);
+        let only = self.grep.only_matching && !self.grep.invert;
+        if again {
+            // A later piece of a giant line: it is counted, but has matches of its own.
+            if only && self.after.is_none() && line.number >= self.grep.start {
+                self.only(line, text);
+            }
             return;
         }
         self.last_hit = Some(line.number);
         self.total += 1;
+        (self.matches, self.matched_to) = (0, 0);
         if line.number < self.grep.start {
             return;
         }
         self.from_start += 1;
-        if self.grep.max_count.is_some_and(|max| self.from_start > max) {
-            self.limited = self.limited.or(Some(line.number));
+        let enough = self.grep.max_count.is_some_and(|max| self.from_start > max);
+        if enough || !self.rows.open() {
+            self.after.get_or_insert_with(|| self.grep.again(line.number, 0));
             self.wanted_after = 0;
             return;
         }
-        if !self.rows.open() {
-            self.wanted_after = 0;
-            return;
+        if only {
+            self.only(line, text);
+        } else {
+            self.with_context(line, text);
         }
-        let here = self.grep.again(line.number);
-        if self.grep.only_matching && !self.grep.invert {
-            let all: Vec<String> = self
-                .regex
-                .find_iter(text)
-                .take(1000)
-                .map(|m| {
-                    cut::middle(&String::from_utf8_lossy(m.as_bytes()), LINE_CHARS.min(self.show.cap / 3)).into_owned()
-                })
-                .filter(|m| !m.is_empty())
-                .collect();
-            for text in all {
-                if self.rows.open() {
-                    let json = json!({ "line": line.number, "text": text });
-                    self.rows.push(Row { text: format!("{}:{text}", line.number), json, here: here.clone() });
-                }
+    }
+
+    /// Shows each match of a line, or of one piece of it, on a row of its own.
+    fn only(&mut self, line: &Line<'_>, text: &[u8]) {
+        let max = LINE_CHARS.min(self.show.cap / 3);
+        let exact = text.len() == line.bytes.len();
+        for found in self.regex.find_iter(text).filter(|m| !m.is_empty()) {
+            // Pieces of a line share some bytes; what began in the one before was shown there.
+            if exact && line.offset + (found.start() as u64) < self.matched_to {
+                continue;
             }
-            return;
+            self.matched_to = line.offset + found.end() as u64;
+            self.matches += 1;
+            if line.number == self.grep.start && self.matches <= self.grep.skip {
+                continue;
+            }
+            let here = self.grep.again(line.number, self.matches - 1);
+            if !self.rows.open() {
+                self.after.get_or_insert(here);
+                return;
+            }
+            let text = cut::middle(&String::from_utf8_lossy(found.as_bytes()), max).into_owned();
+            let json = json!({ "line": line.number, "text": text });
+            self.rows.push(Row { text: format!("{}:{text}", line.number), json, here });
         }
-        let mut row = String::new();
-        let mut before = Vec::new();
-        let context = self.grep.before > 0 || self.grep.after > 0;
-        let behind: Vec<(u64, String)> =
+    }
+
+    /// Shows a matching line with the lines before it; the ones after it come as they pass.
+    fn with_context(&mut self, line: &Line<'_>, text: &[u8]) {
+        let (shown, mut json) = self.hit_text(line, text);
+        let room = self.show.cap.saturating_sub(FRAME + self.show.cost(&shown) + 120);
+        let mut behind: Vec<(u64, String)> =
             self.behind.drain(..).filter(|(n, _)| self.shown_to.is_none_or(|shown| *n > shown)).collect();
-        let first = behind.first().map_or(line.number, |(n, _)| *n);
+        // Where not all of the context fits, what is nearest to the match does.
+        let mut left = if self.grep.after > 0 { room / 2 } else { room };
+        let mut fits = 0;
+        for (_, text) in behind.iter().rev() {
+            let cost = self.context_cost(text);
+            if cost > left {
+                break;
+            }
+            left -= cost;
+            fits += 1;
+        }
+        let omitted = behind.drain(..behind.len() - fits).map(|(n, _)| n).collect::<Vec<_>>();
+        let mut row = String::new();
+        let first = omitted.first().copied().or(behind.first().map(|(n, _)| *n)).unwrap_or(line.number);
+        let context = self.grep.before > 0 || self.grep.after > 0;
         if context && self.shown_to.is_some_and(|shown| first > shown + 1) {
             row.push_str("--\n");
+        }
+        let mut before = Vec::new();
+        if let Some(first) = omitted.first() {
+            row.push_str(&format!("{}\n", context_omitted(*first, omitted.len() as u64)));
+            before.push(json!({ "line": first, "omitted": true }));
         }
         for (number, text) in behind {
             row.push_str(&format!("{number}-{text}\n"));
             before.push(json!({ "line": number, "text": text }));
         }
-        let (shown, json) = self.hit_text(line, text);
         row.push_str(&format!("{}:{shown}", line.number));
-        let mut json = json;
         if !before.is_empty() {
             json["before"] = before.into();
         }
         self.shown_to = Some(line.number);
         self.wanted_after = self.grep.after;
+        self.after_room = if self.grep.before > 0 { room / 2 } else { room };
+        let here = self.grep.again(line.number, 0);
         self.rows.push(Row { text: row, json, here });
     }
 
@@ -323,7 +392,7 @@ impl Finder<'_> {
         let all = self.grep.start == 0;
         let shown_id = id.clone();
         let counting = self.grep.count;
-        let hits = if self.grep.only_matching { "matches" } else { "lines" };
+        let hits = if self.grep.only_matching { "match" } else { "line" };
         let header = move |shown: &[Row]| {
             let matching = count(total, &format!("{verb} line"));
             let head = format!("grep '{what}' in {shown_id}: {matching} of {}", thousands(lines));
@@ -331,7 +400,7 @@ impl Finder<'_> {
             match (total, counting) {
                 (0, _) | (_, true) => head,
                 _ if shown == total && all => format!("{head}, numbered from 0"),
-                _ => format!("{head}, {} {hits} shown, numbered from 0", thousands(shown)),
+                _ => format!("{head}, {} shown, numbered from 0", count(shown, hits)),
             }
         };
         let mut answer = Answer::new("grep", &id, "hits", Box::new(header));
@@ -343,7 +412,7 @@ impl Finder<'_> {
             answer.rows = vec![Row { text: n.to_string(), ..Row::default() }];
             return answer;
         }
-        answer.after = self.limited.map(|line| self.grep.again(line));
+        answer.after = self.after;
         answer
     }
 }

@@ -25,12 +25,12 @@ pub fn json(blob: &Blob, pointer: &str, show: &Show) -> Result<Answer> {
         Err(Failure::Read(e)) => return Err(failed(e)),
         Err(Failure::Pointer(why)) => return Err(Error::Invalid(why)),
         Err(Failure::Missing(why)) => {
-            let head = format!("json {named} in {id}: {}", cut::middle(&why, 1000));
+            let head = format!("json {named} in {id}: {}", cut::middle(&why, show.cap / 3));
             let mut answer = Answer::new("json", &id, "", Box::new(move |_| head.clone()));
             answer.found = false;
-            answer.fields.insert("pointer".to_owned(), json!(pointer));
+            answer.fields.insert("pointer".to_owned(), json!(cut::middle(pointer, show.cap / 8)));
             answer.fields.insert("value".to_owned(), json!(null));
-            answer.fields.insert("missing".to_owned(), json!(why));
+            answer.fields.insert("missing".to_owned(), json!(cut::middle(&why, show.cap / 4)));
             return Ok(answer);
         }
     };
@@ -57,7 +57,7 @@ pub fn json(blob: &Blob, pointer: &str, show: &Show) -> Result<Answer> {
     let shown_id = id.clone();
     let head = format!("json {named} in {shown_id}: {what}, {lines} (from 0){short}");
     let mut answer = Answer::new("json", &id, "", Box::new(move |_| head.clone()));
-    answer.fields.insert("pointer".to_owned(), json!(pointer));
+    answer.fields.insert("pointer".to_owned(), json!(cut::middle(pointer, show.cap / 8)));
     answer.fields.insert("value".to_owned(), value);
     answer.rows = vec![Row { text, ..Row::default() }];
     if if show.json { sampled } else { shortened } {

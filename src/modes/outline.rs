@@ -21,9 +21,10 @@ pub fn outline(blob: &Blob, skip: usize, show: &Show) -> Result<Answer> {
     let kind = blob.meta().kind;
     let made = map(blob, kind).map_err(read_error(blob))?;
     let again = |skip: usize| vec!["outline".to_owned(), "--start".to_owned(), skip.to_string()];
-    let mut rows = Rows::new(show.cap);
+    let (mut rows, mut after) = (Rows::new(show.cap), None);
     for (k, entry) in made.entries.iter().enumerate().skip(skip) {
         if !rows.open() {
+            after = Some(again(k));
             break;
         }
         let text = clean::line(entry.text.as_bytes());
@@ -66,6 +67,7 @@ pub fn outline(blob: &Blob, skip: usize, show: &Show) -> Result<Answer> {
         answer.fields.insert("notes".to_owned(), json!(notes));
     }
     answer.rows = rows.into_rows();
+    answer.after = after;
     answer.notes = notes;
     answer.found = !answer.rows.is_empty() || !made.head.is_empty();
     Ok(answer)

@@ -52,10 +52,14 @@ pub fn range(blob: &Blob, start: i64, lines: u64, show: &Show) -> Result<Answer>
             continue;
         }
         for line in block.lines().filter(|l| l.number >= first) {
-            if line.number >= end || !rows.open() {
+            if line.number >= end {
                 break 'all;
             }
             let here = vec!["range".to_owned(), line.number.to_string(), (end - line.number).to_string()];
+            if !rows.open() {
+                after = Some(here);
+                break 'all;
+            }
             let text = show.text(line.bytes);
             let whole = line.part.last && line.part.first;
             let json = json!({ "line": line.number, "text": text });

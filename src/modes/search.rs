@@ -40,10 +40,11 @@ pub fn search(blob: &Blob, query: &str, limit: Option<usize>, skip: usize, show:
         args.extend(["--".to_owned(), query.to_owned()]);
         args
     };
-    let mut rows = Rows::new(show.cap);
+    let (mut rows, mut after) = (Rows::new(show.cap), None);
     let ranked = found.hits.len();
     for (rank, hit) in found.hits.iter().enumerate().skip(skip) {
         if !rows.open() {
+            after = Some(again(rank));
             break;
         }
         rows.push(row(hit, rank, again(rank)));
@@ -73,9 +74,8 @@ pub fn search(blob: &Blob, query: &str, limit: Option<usize>, skip: usize, show:
     answer.fields.insert("matching".to_owned(), json!(matching));
     answer.rows = rows.into_rows();
     // More than were ranked may match; asked for no particular number, the reader has seen the best.
-    if limit.is_none() && ranked == options.limit && ranked < MOST && (ranked as u64) < matching {
-        answer.after = Some(again(ranked));
-    }
+    let more = limit.is_none() && ranked == options.limit && ranked < MOST && (ranked as u64) < matching;
+    answer.after = after.or_else(|| more.then(|| again(ranked)));
     Ok(answer)
 }
 

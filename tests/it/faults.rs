@@ -31,6 +31,30 @@ fn a_full_disk_passes_the_text_through() {
 }
 
 #[test]
+fn a_handle_longer_than_the_cap_lets_a_large_text_pass_and_says_why() {
+    let s = Sandbox::new();
+    let deep = s.dir().join("a".repeat(200)).join("b".repeat(200)).join("c".repeat(200));
+    std::fs::create_dir_all(deep.parent().expect("a folder above")).expect("a folder");
+    let text = log(3000);
+    let filter = s.toolaria(["--excerpt-max-chars", "600", "--store"]).arg(&deep).stdin(&text);
+    let done = filter.run();
+    assert_eq!(String::from_utf8_lossy(&done.output.stdout), text);
+    let why = String::from_utf8_lossy(&done.output.stderr).into_owned();
+    assert!(why.contains("the handle takes ") && why.contains("excerpt_max_chars (600)"), "{why}");
+    assert_eq!(why.lines().count(), 1, "{why}");
+}
+
+#[test]
+fn memory_of_an_outline_is_bounded_whatever_the_text() {
+    let s = Sandbox::new();
+    // Every other line blank: a landmark at each block would be a million.
+    let make = "yes 'some words' | head -n 1000000 | awk '{print $0 NR; print \"\"}'";
+    let out = s.sh(&format!("{make} | toolaria --tool t")).run().success();
+    let id = crate::sandbox::id_in(&out);
+    s.sh(&format!("ulimit -v 100000; toolaria fetch {id} outline")).run().success();
+}
+
+#[test]
 fn too_few_descriptors_pass_the_text_through() {
     let s = Sandbox::new();
     let text: String = (0..5000).map(|k| format!("{k}\n")).collect();

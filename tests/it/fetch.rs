@@ -7,15 +7,19 @@ use snapbox::str;
 
 /// Follows `next` until it is null; returns the answers.
 fn follow(s: &Sandbox, id: &str, first: &[&str], steps: usize) -> Vec<Value> {
+    follow_within(4000, s, id, first, steps)
+}
+
+/// Follows `next` under a cap in chars.
+fn follow_within(cap: usize, s: &Sandbox, id: &str, first: &[&str], steps: usize) -> Vec<Value> {
     let mut args: Vec<String> = first.iter().map(|a| (*a).to_owned()).collect();
     let (mut seen, mut answers) = (Vec::new(), Vec::new());
     loop {
         assert!(!seen.contains(&args) && seen.len() < steps, "asked again: {args:?}");
         seen.push(args.clone());
         let call = ["fetch".to_owned(), "--json".to_owned(), id.to_owned()].into_iter().chain(args);
-        let done = s.toolaria(call).run();
-        assert!(done.output.stdout.len() < 4 * 4000);
-        assert!(String::from_utf8_lossy(&done.output.stdout).chars().count() <= 4000);
+        let done = s.toolaria(call).env("TOOLARIA_FETCH_MAX_CHARS", cap.to_string()).run();
+        assert!(String::from_utf8_lossy(&done.output.stdout).chars().count() <= cap, "{first:?} {done}");
         let answer = done.json();
         assert_eq!(answer["truncated"], answer["next"].is_array(), "{answer}");
         let next = answer["next"].as_array().cloned();
@@ -256,6 +260,117 @@ fn every_continuation_ends_and_never_asks_twice() {
             assert_eq!(answers[0]["total"], lines.len(), "{call:?}");
         }
     }
+}
+
+#[test]
+fn context_too_wide_for_the_cap_is_trimmed_to_the_nearest_and_says_how_to_see_it() {
+    let s = Sandbox::new();
+    let text: String = (0..3000)
+        .map(|k| match k {
+            1000 | 2000 => format!("disk full at {k}\n"),
+            _ => format!("worker {k} wrote its part of the table\n"),
+        })
+        .collect();
+    let (id, _) = s.rescue(&text);
+    for context in [["-B", "400"], ["-A", "400"], ["-C", "300"]] {
+        let answers = follow(&s, &id, &["grep", context[0], context[1], "disk full"], 10);
+        let hits = answers.iter().flat_map(|a| a["hits"].as_array().unwrap());
+        assert_eq!(hits.map(|h| h["line"].as_u64().unwrap()).collect::<Vec<_>>(), [1000, 2000], "{context:?}");
+    }
+    let out = s.toolaria(["fetch", &id, "grep", "-m1", "-B", "400", "disk full"]).run().success();
+    assert!(out.contains("\n999-worker 999 wrote") && out.contains("\n1000:disk full at 1000\n"), "{out}");
+    let mark = out.lines().find(|line| line.starts_with("[... ")).expect("a mark");
+    assert!(mark.contains("context lines from 600 omitted") && mark.contains("`range 600 "), "{mark}");
+    // What the mark left out and what is shown are next to each other.
+    let omitted: u64 = mark[5..].split(' ').next().unwrap().parse().expect("a number");
+    assert!(out.contains(&format!("\n{}-worker", 600 + omitted)), "{out}");
+}
+
+#[test]
+fn matches_within_one_line_join_over_all_answers() {
+    let s = Sandbox::new();
+    let words: Vec<String> = (0..3000).map(|k| format!("key{k}=x{}", k % 7)).collect();
+    let (id, _) = s.rescue(format!("first\n{}\nkey-last\n", words.join("&")));
+    let answers = follow(&s, &id, &["grep", "-o", r"key\d+"], 200);
+    let hits: Vec<String> = answers
+        .iter()
+        .flat_map(|a| a["hits"].as_array().unwrap())
+        .map(|h| h["text"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(hits, (0..3000).map(|k| format!("key{k}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn however_small_the_cap_every_answer_shows_something_and_goes_on_to_the_end() {
+    let s = Sandbox::new();
+    let texts = [
+        log(150) + &"x".repeat(9000) + "\n" + &log(50),
+        (0..60)
+            .map(|k| format!("## Part {k}: {}\n\nwords {}\n\n", "long title ".repeat(40), "of it ".repeat(50)))
+            .collect(),
+        format!(
+            "[{}0]",
+            (0..40).map(|k| format!("{{\"name\": \"{}\", \"n\": {k}}},", "w".repeat(900))).collect::<String>()
+        ),
+        format!("日本語 {}", "request 語 ".repeat(2500)),
+    ];
+    for text in texts {
+        let (id, _) = s.rescue(&text);
+        for cap in [600, 800] {
+            let wide = "name|request|words".to_owned() + &"|never".repeat(15);
+            let calls: [&[&str]; 6] = [
+                &["search", "request name words"],
+                &["outline"],
+                &["range", "0", "20"],
+                &["bytes", "0", "3000"],
+                &["grep", "-m", "20", "request|name|words"],
+                &["grep", "-m", "10", "-C", "5", &wide],
+            ];
+            for call in calls {
+                for answer in follow_within(cap, &s, &id, call, 700) {
+                    let rows = ["hits", "lines", "entries"].iter().find_map(|rows| answer[rows].as_array());
+                    assert!(rows.is_none_or(|rows| !rows.is_empty()) || answer["next"].is_null(), "{call:?}: {answer}");
+                }
+                let out = s
+                    .toolaria(["fetch", &id].iter().chain(call))
+                    .env("TOOLARIA_FETCH_MAX_CHARS", cap.to_string())
+                    .run();
+                let shown = String::from_utf8(out.output.stdout).expect("UTF-8");
+                assert!(shown.chars().count() <= cap && shown.lines().count() > 1, "{call:?}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pattern_too_long_to_be_repeated_is_not() {
+    let s = Sandbox::new();
+    let (id, _) = s.rescue(log(3000));
+    let long = format!("request{}", "|never".repeat(1000));
+    for json in [false, true] {
+        for call in [["grep", &long], ["search", &long.replace('|', " ")], ["json", &format!("/{long}")]] {
+            let done = s.toolaria(["fetch", &id].iter().chain(&call)).arg(if json { "--json" } else { "--raw" }).run();
+            let shown = String::from_utf8(done.output.stdout.clone()).expect("UTF-8");
+            assert!(shown.chars().count() <= 4000, "{json} {}", call[0]);
+            if call[0] == "grep" {
+                assert!(
+                    shown.contains(if json { "\"go_on\":\"with --start " } else { "the same again, with --start " }),
+                    "{done}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cap_given_as_a_flag_is_kept_by_the_command_that_goes_on() {
+    let s = Sandbox::new();
+    let (id, _) = s.rescue(log(3000));
+    let out = s.toolaria(["fetch", &id, "grep", "--fetch-max-chars", "900", "request"]).run().success();
+    let more = out.lines().last().unwrap().split('`').nth(1).expect("a command").to_owned();
+    let next = s.sh(&more).run().success();
+    assert!(out.chars().count() <= 900 && next.chars().count() <= 900, "{next}");
+    assert_eq!(next.lines().last().unwrap().matches("--fetch-max-chars 900").count(), 1, "{next}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(super) fn markdown(lines: &[&[u8]]) -> bool {
     }
     let others = [fences > 0, items > 0, links > 0, marks > 0].iter().filter(|x| **x).count();
     // A guide of headings and plain words: no script has so many comments of two marks, and none in a row.
-    if deeper >= 3 && comments == 0 && headings * 2 <= lines.len() + 1 {
+    if deeper >= 3 && comments == 0 && headings * 2 <= lines.len() + 2 {
         return true;
     }
     if headings > 0 && comments * 3 <= headings {
